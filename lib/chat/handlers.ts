@@ -3,9 +3,9 @@ import { createOpenStream, type OpenStreams } from '../http/event-stream.ts'
 import type { Call, Handlers } from '../http/route.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Models, ProviderStatus } from '../ports/model.ts'
-import type { CancelTurn } from '../turns/cancel.ts'
 import type { Conversations } from '../turns/conversations.ts'
 import type { ConversationRemoval } from '../turns/removal.ts'
+import type { Turns } from '../turns/service.ts'
 import type { CompletionBody, chatRoutes, conversationRoutes, modelRoutes } from './contract.ts'
 import type { Chat } from './service.ts'
 
@@ -27,7 +27,7 @@ const listProviders = async (models: Models) => {
 type ConversationNeeds = {
   conversations: Conversations
   conversationRemoval: Pick<ConversationRemoval, 'remove'>
-  cancelTurn: CancelTurn
+  cancelTurn: Turns['cancel']
 }
 
 export const conversationHandlers = (needs: ConversationNeeds): Handlers<typeof conversationRoutes> => ({

@@ -8,7 +8,6 @@ import type { AccountAccess } from '../oauth/schema.ts'
 import type { Models } from '../ports/model.ts'
 import type { RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
 import { workspaceTools } from '../tools/catalog.ts'
-import { createCancelTurn } from '../turns/cancel.ts'
 import { createConversations } from '../turns/conversations.ts'
 import { createReadTicket } from '../turns/read-ticket.ts'
 import { createConversationRemoval } from '../turns/removal.ts'
@@ -76,7 +75,6 @@ export const createConversing = (auth: AuthContext, needs: Needs, config: Config
     if (taskId !== undefined) await tasks.recovery.resume(taskId)
     else if (conversationId !== undefined) await chat.send.resume({ conversationId })
   }
-  const ending = { ...needs, conversations, stopTurn: turns.stop }
   return {
     conversations,
     chat,
@@ -85,13 +83,15 @@ export const createConversing = (auth: AuthContext, needs: Needs, config: Config
     agentic,
     continueTurn,
     conversationRemoval: createConversationRemoval({
-      ...ending,
+      ...needs,
+      conversations,
+      stopTurn: turns.stop,
       // Other processes have turns and workspaces as well: leases show the turns, and their disks are cleared later.
       hasTurn: isOneProcess ? turns.isHere : undefined,
       removeWorkspace: isOneProcess ? workspaces.remove : async () => undefined,
       forgetSessions: createForgetSessions(needs),
       forgetApprovals: approvals.forget,
     }),
-    cancelTurn: createCancelTurn({ ...ending, withdrawApprovals: approvals.withdraw }),
+    cancelTurn: turns.cancel,
   }
 }

@@ -1,34 +1,21 @@
 import { Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Store } from '../ports/store.ts'
-import type { Conversations } from './conversations.ts'
-import { isLeased, turnCancelled } from './leases.ts'
+import { type TurnLeases, turnCancelled } from './leases.ts'
+import type { TurnNeeds } from './needs.ts'
 import { type ChatTurnRow, type ConversationRow, conversations as conversationRows } from './rows.ts'
-import { endWaiting, findWaiting, pendingApprovalIds, type WithdrawApprovals } from './waiting.ts'
-
-type Needs = {
-  store: Store
-  clock: Pick<Clock, 'now'>
-  conversations: Pick<Conversations, 'own'>
-  /** Stops the turn of a conversation if it runs in this process. */
-  stopTurn: (conversationId: string) => void
-  withdrawApprovals: WithdrawApprovals
-}
+import { endWaiting, findWaiting, pendingApprovalIds } from './waiting.ts'
 
 /** A turn may begin to wait, or continue, between the read and the write; each lost race is progress of the turn. */
 const TRIES = 8
 const REASON = 'the turn was cancelled'
-
-export type CancelTurn = ReturnType<typeof createCancelTurn>
 
 /**
  * Cancels the turn of a conversation. A turn in this process stops at once, a turn in another process at the next renewal
  * of its lease; a turn that waits for approval has ended when this resolves. Throws Problem `missing`, and `invalid`
  * `turn_state_conflict` when there is no turn.
  */
-export const createCancelTurn = (needs: Needs) => {
-  const { store, clock, conversations, stopTurn, withdrawApprovals } = needs
+export const createCancelTurn = (needs: TurnNeeds, leases: TurnLeases) => {
+  const { store, conversations, withdrawApprovals } = needs
 
   const stop = async (row: ConversationRow, waiting: ChatTurnRow | undefined): Promise<boolean> => {
     const { id, turnToken = null } = row
@@ -39,14 +26,14 @@ export const createCancelTurn = (needs: Needs) => {
       set: { turnCancelled: true },
     })
     if (!applied) return false
-    stopTurn(id)
+    leases.stop(id)
     await withdrawApprovals(pendingApprovalIds(waiting?.toolCalls), REASON)
     return true
   }
 
   /** False when the conversation's turn is another one now, or has changed its state. */
   const attempt = async (row: ConversationRow): Promise<boolean> => {
-    const isGoingOn = isLeased(row, clock)
+    const isGoingOn = leases.isLeased(row)
     if (!isGoingOn && row.waitingUntil === undefined) throw noTurn()
     const waiting = row.waitingUntil === undefined ? undefined : await findWaiting(store, row.id)
     const { code, message } = turnCancelled()

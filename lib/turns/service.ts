@@ -1,6 +1,7 @@
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { Toolbox } from '../ports/tool.ts'
 import { createBegin } from './begin.ts'
+import { createCancelTurn } from './cancel.ts'
 import { createCompaction } from './compaction.ts'
 import { createComplete } from './complete.ts'
 import { createContext } from './context.ts'
@@ -47,6 +48,7 @@ export const createTurns = (needs: TurnNeeds) => {
     ...createRunning(clock),
     finish,
     claimWaiting,
+    cancel: createCancelTurn(needs, leases),
     openToolbox,
     reopenToolbox,
     /** Of this process: cancels the turn of a conversation, and says whether it has one. */

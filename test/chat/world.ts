@@ -14,7 +14,6 @@ import type { Toolbox, ToolSession } from '../../lib/ports/tool.ts'
 import type { Workspace, Workspaces } from '../../lib/ports/workspace.ts'
 import type { Task } from '../../lib/tasks/schema.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
-import { createCancelTurn } from '../../lib/turns/cancel.ts'
 import { createConversations } from '../../lib/turns/conversations.ts'
 import { createConversationRemoval } from '../../lib/turns/removal.ts'
 import { createTurns } from '../../lib/turns/service.ts'
@@ -98,15 +97,16 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
       openTurns,
     })
     const chat = createChat({ ...ports, ...times, models, turns, defaultMode: () => 'ask' })
-    const ending = { ...ports, conversations, stopTurn: turns.stop }
     const ends = {
       conversationRemoval: createConversationRemoval({
-        ...ending,
+        ...ports,
+        conversations,
+        stopTurn: turns.stop,
         removeWorkspace: async (name) => void removedWorkspaces.push(name),
         forgetSessions: createForgetSessions({ ...ports, feed }),
         forgetApprovals: approvals.forget,
       }),
-      cancelTurn: createCancelTurn({ ...ending, withdrawApprovals: approvals.withdraw }),
+      cancelTurn: turns.cancel,
     }
     const begin = async (given = {}, principal = ANN) => (await conversations.create(principal, given)).id
     const read = async (id: string, principal = ANN) =>

@@ -62,29 +62,26 @@ const withoutModels =
  * answers; `npm run offline` passes it the requests of its own server.
  */
 export const openStreaming = (): Server => {
-  const open = openGroup<typeof routes>(
-    (served) => {
-      const openedModelled = openModelled(served)
-      const archive = createS3Archive(openBucket(served.config))
-      const { exportTasks } = taskHandlers({
-        ...served,
-        keepExport: createExportCopies({ ...served.ports, archive }),
-      })
-      const { submitRequest } = gatewayHandlers(served)
-      return {
-        exportTasks,
-        submitRequest,
-        ...liveHandlers(served),
-        ...forwardedVerbs(modelled, async () => {
-          const domains = await openedModelled()
-          return { ...modelHandlers(domains), ...agenticHandlers(domains) }
-        }),
-        searchMemory: async (input, call) =>
-          memoryHandlers(await openedModelled().catch(withoutModels(served))).searchMemory(input, call),
-      }
-    },
-    { longestWaitMs: LONGEST_WAIT_MS.streaming },
-  )
+  const open = openGroup<typeof routes>((served) => {
+    const openedModelled = openModelled(served)
+    const archive = createS3Archive(openBucket(served.config))
+    const { exportTasks } = taskHandlers({
+      ...served,
+      keepExport: createExportCopies({ ...served.ports, archive }),
+    })
+    const { submitRequest } = gatewayHandlers(served)
+    return {
+      exportTasks,
+      submitRequest,
+      ...liveHandlers(served),
+      ...forwardedVerbs(modelled, async () => {
+        const domains = await openedModelled()
+        return { ...modelHandlers(domains), ...agenticHandlers(domains) }
+      }),
+      searchMemory: async (input, call) =>
+        memoryHandlers(await openedModelled().catch(withoutModels(served))).searchMemory(input, call),
+    }
+  }, LONGEST_WAIT_MS.streaming)
   const handler = behindWebAdapter(withoutCopyOnHead(streamRoutes(routes, open)))
   return createHost({
     dispatch: createDispatch([{ routes, handler }], handler),

@@ -4,7 +4,8 @@ import { missing } from '../core/errors.ts'
 import { countedPage, type PageQuery } from '../core/page.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { Store } from '../ports/store.ts'
-import { ROSTER_ID, rosters, toUser, USER_COUNTERS, type UserRow, users } from './rows.ts'
+import { emailKey } from './fields.ts'
+import { ROSTER_ID, registrations, rosters, toUser, USER_COUNTERS, type UserRow, users } from './rows.ts'
 import type { FindUser, ProfilePatch, ReadAccountStatus, User } from './schema.ts'
 
 const LOCAL_ADMIN_ROW: UserRow = {
@@ -33,8 +34,18 @@ export const createUsers = ({ store, mode }: Needs) => {
   /** Whether an account exists that may sign in as an admin; once there is one, there always is one. */
   const hasAdmin = async (): Promise<boolean> => (await store.get(rosters, ROSTER_ID)) !== undefined
 
+  /** The admins among the accounts, also while the mode of sign-in has none. */
+  const rosterAdmins = async (): Promise<readonly string[]> =>
+    (await store.get(rosters, ROSTER_ID))?.admins ?? []
+
   const adminIds = async (): Promise<readonly string[]> =>
-    mode() === 'local' ? [LOCAL_USER] : ((await store.get(rosters, ROSTER_ID))?.admins ?? [])
+    mode() === 'local' ? [LOCAL_USER] : rosterAdmins()
+
+  const hasVerifiedEmail = async (userId: string): Promise<boolean> => {
+    const user = await store.get(users, userId)
+    const registration = user && (await store.get(registrations, emailKey(user.email)))
+    return registration?.userId === userId && registration.emailVerified
+  }
 
   /** Every account except the local admin's, newest first. */
   const list = async (query: PageQuery) => {
@@ -55,7 +66,7 @@ export const createUsers = ({ store, mode }: Needs) => {
     return toUser(row)
   }
 
-  return { findUser, readAccountStatus, hasAdmin, adminIds, list, change }
+  return { findUser, readAccountStatus, hasAdmin, rosterAdmins, adminIds, hasVerifiedEmail, list, change }
 }
 
 export const toListedUser = (row: UserRow): User & { disabled: boolean } => ({

@@ -3,6 +3,7 @@ import { createDomains, type Domains } from '../composition/domains.ts'
 import { createPeople, type People } from '../composition/people.ts'
 import type { AgentHost } from '../composition/ports.ts'
 import type { Config } from '../config/config.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { createRequestMetrics } from '../health/request-metrics.ts'
 import type { Health } from '../health/service.ts'
 import type { Handlers, Routes } from '../http/route.ts'
@@ -29,6 +30,7 @@ export const withoutAccounts: AccountAccess = { writerAt: none, readerFor: none,
 type Options = {
   /** The models and agents of the container; other functions know its agents by their facts. */
   openHost?: (config: Config, ports: CloudPorts) => Promise<AgentHost>
+  /** Absent where no caller waits. */
   longestWaitMs?: number
   /** The function whose settings, sessions and storage these domains share; `config` has secrets that it does without. */
   within?: Pick<Cloud, 'people' | 'ports'>
@@ -39,12 +41,17 @@ export type Cloud = Domains & { ports: CloudPorts; people: People; clock: Clock;
 
 /** The domains of a function in mode `pro`, over the ports of the cloud; the same as in one process. */
 export const openCloud = async (config: Config, options: Options = {}): Promise<Cloud> => {
-  const { openHost = openAgentsElsewhere, longestWaitMs = LONGEST_WAIT_MS.function, within } = options
+  const { openHost = openAgentsElsewhere, longestWaitMs, within } = options
   const ports = openCloudPorts(config, within?.ports.store)
   const people = within ? createPeople(within.people, ports, config) : openPeople(config, ports).people
   const { clock, log } = ports
   const { access, trackers } = openAccounts(people, ports, config)
-  const outside = { ...ports, trackers, access: options.access ?? access, longestWaitMs }
+  const outside = {
+    ...ports,
+    trackers,
+    access: options.access ?? access,
+    ...definedFields({ longestWaitMs }),
+  }
   const domains = await createDomains(people, outside, await openHost(config, ports), config)
   return { ...domains, ports, people, clock, log, config }
 }
@@ -53,9 +60,12 @@ type CreateHandlers<R extends Routes> = (served: Cloud & { health: Health }) => 
 
 /** Opens the handlers of a group over all domains. */
 export const openGroup =
-  <R extends Routes>(createHandlers: CreateHandlers<R>, options?: Options): Open<R> =>
+  <R extends Routes>(
+    createHandlers: CreateHandlers<R>,
+    longestWaitMs: number = LONGEST_WAIT_MS.function,
+  ): Open<R> =>
   async (config) => {
-    const cloud = await openCloud(config, options)
+    const cloud = await openCloud(config, { longestWaitMs })
     const requests = createRequestMetrics(cloud.ports)
     const health = openHealth({ ports: cloud.ports, domains: cloud, requests })
     return { ...cloud, requests, handlers: createHandlers({ ...cloud, health }) }

@@ -186,6 +186,20 @@ describe('a turn', () => {
     ])
   })
 
+  it('of a completion asks with its settings, stores nothing but text, and makes no call', async () => {
+    const calls = [{ name: 'write_file', arguments: {} }]
+    const models = createScriptedModels([{ text: 'Here.', calls }])
+    const { begin, completions, read } = world().process({ models })
+    const conversationId = await begin()
+    const messages = [{ role: 'user' as const, content: 'Hi' }]
+    const settings = { temperature: 0.3, maxTokens: 9 }
+    for (const more of [{}, { conversationId }])
+      await completions.complete(ANN, { messages, stream: false, ...settings, ...more })
+    for (const asked of models.requests) expect(asked).toMatchObject({ temperature: 0.3, maxOutputTokens: 9 })
+    expect((await read(conversationId))[1]).toMatchObject({ content: 'Here.' })
+    expect((await read(conversationId))[1]).not.toHaveProperty('toolCalls')
+  })
+
   it('that is not answered at all fails', async () => {
     const { begin, send, read } = world().process({ models: createScriptedModels([{ text: '  ' }]) })
     const id = await begin()

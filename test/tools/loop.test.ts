@@ -102,10 +102,24 @@ describe('a prompt that is longer than the window of the model', () => {
     expect(result.messages[0]).toEqual(short[0])
   })
 
+  it('fails at once when nothing of it can be cut', async () => {
+    const models = surprising(2_000)
+    let steps = 0
+    const step = (asked: StepRequest) => {
+      steps += 1
+      return models.step(asked)
+    }
+    const messages = [{ role: 'user' as const, content: 'word '.repeat(4_000) }]
+    const run = createLoop({ models: { ...models, step } })(request({ messages }))
+    await expect(run).rejects.toMatchObject({ message: 'Too long' })
+    expect(steps).toBe(1)
+  })
+
   it('fails when it is refused again', async () => {
     const models = surprising(2_000)
     const messages = [{ role: 'user' as const, content: 'word '.repeat(4_000) }]
-    await expect(createLoop({ models })(request({ messages }))).rejects.toMatchObject({ message: 'Too long' })
+    const run = createLoop({ models })(request({ messages, compacted: async () => messages }))
+    await expect(run).rejects.toMatchObject({ message: 'Too long' })
   })
 })
 
@@ -196,6 +210,16 @@ describe('the loop', () => {
       expect(result.messages.at(-1)).toEqual({ role: 'assistant', content: text })
     },
   )
+
+  it('names no tools and no choice of them where there are none, and makes no call', async () => {
+    const models = createScriptedModels([{ ...calling('late'), text: 'Done' }])
+    const none = fakeToolbox(() => Promise.reject(new Error('There are no tools')), { specs: [] })
+    const result = await createLoop({ models })(request({ toolbox: none, maxSteps: 1, answersLast: true }))
+    expect(models.requests.map((asked) => ['tools' in asked, 'toolChoice' in asked])).toEqual([
+      [false, false],
+    ])
+    expect(result).toMatchObject({ ended: 'answered', text: 'Done', toolCalls: 0 })
+  })
 
   it.each(['length', 'content-filter'] as const)('runs no tool of an answer cut by %s', async (reason) => {
     const models = createScriptedModels([{ ...calling('a'), reason }])

@@ -13,8 +13,16 @@ export const durationText = (ms: number): string => {
   return ms < 1_000 ? `${ms} ms` : `${ms / 1_000} seconds`
 }
 
-/** Epoch milliseconds as ISO 8601 in UTC. All texts have the same length, so they sort by time. */
-export const iso = (epochMs: number): string => new Date(epochMs).toISOString()
+let latest = { epochMs: Number.NaN, text: '' }
+
+/**
+ * Epoch milliseconds as ISO 8601 in UTC. All texts have the same length, so they sort by time. The latest one is kept: a
+ * busy process asks for each millisecond several times.
+ */
+export const iso = (epochMs: number): string => {
+  if (epochMs !== latest.epochMs) latest = { epochMs, text: new Date(epochMs).toISOString() }
+  return latest.text
+}
 
 /** The calendar day in UTC of an ISO text, `YYYY-MM-DD`. */
 export const utcDay = (isoText: string): string => isoText.slice(0, 10)

@@ -240,7 +240,7 @@ export const createLease = (needs: Needs) => {
 
 /** The usage that an agent reports, when it has the form that tasks show. */
 const reportedUsage = ({ usage }: TaskResult) =>
-  definedFields({ usage: TokenUsageSchema.safeParse(usage).data })
+  usage === undefined ? {} : definedFields({ usage: TokenUsageSchema.safeParse(usage).data })
 
 /** The verbs of approvals that tasks call. */
 export type TaskApprovals = {

@@ -30,8 +30,8 @@ export const createIds = ({ clock, fill = randomFillSync }: Needs): Ids => {
         fill(numbers)
         used = 0
       }
-      const [a = 0, b = 0, c = 0, d = 0] = numbers.subarray(used, used + 4)
-      used += 4
+      const draw = () => numbers[used++] ?? 0
+      const [a, b, c, d] = [draw(), draw(), draw(), draw()]
       if (now > time) {
         time = now
         // The highest bit stays 0: an overflow would take more than 2^59 ids in one millisecond.

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import sonicBoom from 'sonic-boom'
 import type { Masker } from '../../core/masker.ts'
 import { terminalText } from '../../core/terminal-text.ts'
+import { iso } from '../../core/time.ts'
 import type { Log } from '../../ports/log.ts'
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -89,7 +90,7 @@ export const createLog = ({ level, masker, to = standardOutput(), onTerminal = f
   const lineText = (label: LogLevel, fields: object, message: string): string => {
     if (hasPlainRequests && message === 'request') return plainRequest(fields)
     const members = jsonMembers({ ...invocations.getStore(), ...fields })
-    const time = new Date().toISOString()
+    const time = iso(Date.now())
     return `{"level":"${label}","time":"${time}",${members}"msg":${JSON.stringify(message)}}`
   }
 

@@ -13,10 +13,11 @@ const COMBINE: Record<Kind, (a: number, b: number) => number> = {
   least: Math.min,
   most: Math.max,
 }
+/** A row that stays as it is is not written. */
 const ON_CONFLICT: Record<Kind, string> = {
-  add: 'value + excluded.value',
-  least: 'min(value, excluded.value)',
-  most: 'max(value, excluded.value)',
+  add: 'value = value + excluded.value',
+  least: 'value = excluded.value WHERE value > excluded.value',
+  most: 'value = excluded.value WHERE value < excluded.value',
 }
 
 /** Not a counter, but the epoch milliseconds of a member's removal. */
@@ -89,9 +90,7 @@ const addTo = (counters: AllSums, increment: Increment): void => {
 const noSums = (): Sums => ({ add: new Map(), least: new Map(), most: new Map() })
 
 const storing = (db: DatabaseSync, kind: Kind) =>
-  db.prepare(
-    `INSERT INTO _counters VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = ${ON_CONFLICT[kind]}`,
-  )
+  db.prepare(`INSERT INTO _counters VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET ${ON_CONFLICT[kind]}`)
 
 /** Reads of counters. Every list reads some, so they are cached until the next batch: no other program writes to the file. */
 export const openCounters = (db: DatabaseSync) => {

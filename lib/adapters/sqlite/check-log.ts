@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import * as path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
@@ -123,16 +123,7 @@ const logState = (file: string): Log => {
   return size >= WAL_HEADER_BYTES && isLog(`${file}-wal`) ? 'there' : 'cut'
 }
 
-const isLog = (log: string): boolean => {
-  const magic = Buffer.alloc(4)
-  const opened = openSync(log, 'r')
-  try {
-    readSync(opened, magic, 0, magic.length, 0)
-  } finally {
-    closeSync(opened)
-  }
-  return (magic.readUInt32BE() & ~1) === WAL_MAGIC
-}
+const isLog = (log: string): boolean => (readFileSync(log).readUInt32BE() & ~1) === WAL_MAGIC
 
 /**
  * A read-only connection leaves file and log unchanged, even as the last one to close them. It would create a missing

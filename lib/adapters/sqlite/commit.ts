@@ -1,17 +1,17 @@
-import type { Change, LogEntry } from '../../core/collection.ts'
+import type { Change, LiveDraft, LogEntry } from '../../core/collection.ts'
+import type { LivePublisher } from '../../ports/live.ts'
 import type { AnyWrite, Key, Outcome, Write } from '../../ports/store.ts'
-import type { Increments } from './counters.ts'
+import type { StoredCounters } from './counters.ts'
 import type { Outbox } from './outbox.ts'
 import type { Fields } from './plan.ts'
-import type { Publications } from './publications.ts'
 import { keyIn } from './row-reader.ts'
 import type { Decision, Part, Table } from './table.ts'
 
 type Needs = {
   findTable: (of: { name: string }) => Table
-  increments: Pick<Increments, 'add'>
+  counters: Pick<StoredCounters, 'add'>
   outbox: Pick<Outbox, 'add'>
-  publications: Pick<Publications, 'isWatched' | 'add'>
+  publisher: LivePublisher | undefined
 }
 
 /** A write that applies. */
@@ -22,30 +22,22 @@ type Applied = {
   decision: Extract<Decision, { applied: true }>
 }
 
-const NO_LOG: readonly LogEntry[] = []
-
 /**
  * Decides and writes commits in the open transaction. All writes of a commit are decided before the first one is written,
  * so a refused commit writes nothing. One that throws may have written: the caller rolls back.
  */
-export const createCommits = ({ findTable, increments, outbox, publications }: Needs) => {
-  const writtenKey = (one: AnyWrite): Key =>
-    'insert' in one ? keyIn(findTable(one.insert).plan, one.row) : one.key
+export const createCommits = ({ findTable, counters, outbox, publisher }: Needs) => {
+  /** The live events of the open batch: they are published when it is durable, or never. */
+  let drafts: LiveDraft[] = []
 
-  const writtenCollection = (one: AnyWrite) =>
-    'insert' in one ? one.insert : 'update' in one ? one.update : one.remove
-
-  const decide = (one: AnyWrite, part: Part): Decision => {
-    const table = findTable(writtenCollection(one))
-    if ('insert' in one) return table.insert(one.row, part)
-    return 'update' in one ? table.update(one, part) : table.remove(one, part)
+  const target = (one: AnyWrite): { table: Table; key: Key } => {
+    const table = findTable('insert' in one ? one.insert : 'update' in one ? one.update : one.remove)
+    return { table, key: 'insert' in one ? keyIn(table.plan, one.row) : one.key }
   }
 
-  const refuseTwice = (writes: readonly AnyWrite[]) => {
-    const names = new Set(
-      writes.map((one) => [writtenCollection(one).name, writtenKey(one)].flat().join('\0')),
-    )
-    if (names.size < writes.length) throw new TypeError('A commit writes each row once')
+  const decide = (table: Table, one: AnyWrite, part: Part): Decision => {
+    if ('insert' in one) return table.insert(one.row, part)
+    return 'update' in one ? table.update(one, part) : table.remove(one, part)
   }
 
   /** Appends the entries of a change to the log of its row. The log of a removed row is removed too. */
@@ -64,42 +56,51 @@ export const createCommits = ({ findTable, increments, outbox, publications }: N
   const follow = (table: Table, key: Key, change: Change<Fields>) => {
     writeLog(table, key, change)
     const { follows } = table.plan
-    for (const increment of follows?.counts?.(change) ?? []) increments.add(increment)
+    for (const increment of follows?.counts?.(change) ?? []) counters.add(increment)
     for (const message of follows?.sends?.(change) ?? []) outbox.add(message)
-    if (publications.isWatched) publications.add(follows?.publishes?.(change) ?? [])
+    if (publisher?.isWatched) drafts.push(...(follows?.publishes?.(change) ?? []))
   }
 
   const write = ({ table, key, log, decision }: Applied) => {
     const { before, after, expired } = decision
     decision.write()
-    if (expired !== undefined) follow(table, key, { before: expired, after: undefined, log: NO_LOG })
+    if (expired !== undefined) follow(table, key, { before: expired, after: undefined, log: [] })
     follow(table, key, { before, after, log })
-  }
-
-  const decideAll = (head: Write<Fields>, rows: readonly AnyWrite[], part: Part) => {
-    const applied: Applied[] = []
-    for (const [at, one] of [head as AnyWrite, ...rows].entries()) {
-      const decision = decide(one, at === 0 ? part : 'nothing')
-      if (!decision.applied) return { refused: at, row: at === 0 ? decision.row : undefined }
-      const log = ('log' in one && one.log) || NO_LOG
-      applied.push({ table: findTable(writtenCollection(one)), key: writtenKey(one), log, decision })
-    }
-    return { applied, row: applied[0]?.decision.row }
   }
 
   return {
     commit: (head: Write<Fields>, rows: readonly AnyWrite[], detail: boolean): Outcome<Fields> => {
-      if (rows.length > 0) refuseTwice([head, ...rows])
-      const { row, ...decided } = decideAll(head, rows, detail ? 'whole' : 'light')
-      if ('refused' in decided) return { applied: false, row, refused: decided.refused }
-      for (const one of decided.applied) write(one)
-      return { applied: true, row }
+      const decided: Applied[] = []
+      const names = new Set<string>()
+      let part: Part = detail ? 'whole' : 'light'
+      for (const one of [head as AnyWrite, ...rows]) {
+        const { table, key } = target(one)
+        if (rows.length > 0) refuseTwice(names, [table.plan.name, key].flat().join('\0'))
+        const decision = decide(table, one, part)
+        part = 'nothing'
+        if (!decision.applied) return { applied: false, row: decision.row, refused: decided.length }
+        decided.push({ table, key, log: ('log' in one && one.log) || [], decision })
+      }
+      for (const one of decided) write(one)
+      return { applied: true, row: decided[0]?.decision.row }
     },
     /** Removes an expired row, which is a change like any other; returns whether it had expired. */
     expire: (table: Table, key: Key): boolean => {
       const decision = table.expire(key)
-      if (decision.applied) write({ table, key, log: NO_LOG, decision })
+      if (decision.applied) write({ table, key, log: [], decision })
       return decision.applied
     },
+    rolledBack: (): void => {
+      drafts = []
+    },
+    durable: (): void => {
+      if (drafts.length > 0) publisher?.publish(drafts)
+      drafts = []
+    },
   }
+}
+
+const refuseTwice = (names: Set<string>, name: string): void => {
+  if (names.has(name)) throw new TypeError('A commit writes each row once')
+  names.add(name)
 }

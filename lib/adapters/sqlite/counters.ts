@@ -30,33 +30,6 @@ export const createCounterTable = (db: DatabaseSync): void =>
      CREATE INDEX IF NOT EXISTS _counters_expiry ON _counters (value) WHERE name = '${EXPIRY}'`,
   )
 
-/**
- * Writes of counters. The increments of one batch are summed in memory and stored once per name at its end, so that a
- * counter which every task changes costs one write per transaction.
- */
-export const openIncrements = (db: DatabaseSync) => {
-  let sums: AllSums = new Map()
-  const removal = db.prepare('DELETE FROM _counters WHERE counter = ? AND member = ?')
-  const statements = { add: storing(db, 'add'), least: storing(db, 'least'), most: storing(db, 'most') }
-  return {
-    /** Adds an increment to the open batch; throws TypeError for an invalid one. */
-    add: (increment: Increment): void => addTo(sums, checked(increment)),
-    /** Removes all counters of a member. */
-    remove: (counter: string, member: string): void => void removal.run(counter, member),
-    beforeCommit: (): void => {
-      for (const [counter, members] of sums)
-        for (const [member, kinds] of members)
-          for (const kind of KINDS)
-            for (const [name, value] of kinds[kind]) statements[kind].run(counter, member, name, value)
-      sums = new Map()
-    },
-    rolledBack: () => {
-      sums = new Map()
-    },
-  }
-}
-export type Increments = ReturnType<typeof openIncrements>
-
 const checked = (increment: Increment): Increment => {
   const { counter, member, expiresAt = 0, ...numbers } = increment
   if (typeof counter !== 'string' || typeof member !== 'string')
@@ -92,16 +65,25 @@ const noSums = (): Sums => ({ add: new Map(), least: new Map(), most: new Map() 
 const storing = (db: DatabaseSync, kind: Kind) =>
   db.prepare(`INSERT INTO _counters VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET ${ON_CONFLICT[kind]}`)
 
-/** Reads of counters. Every list reads some, so they are cached until the next batch: no other program writes to the file. */
-export const openCounters = (db: DatabaseSync) => {
-  const select = db.prepare(
+export type StoredCounters = ReturnType<typeof openCounters>
+
+/**
+ * The counters. The increments of one batch are summed in memory and stored once per name at its end, so that a counter
+ * which every task changes costs one write per transaction. Every list reads some, so they are cached until the next
+ * batch: no other program writes to the file.
+ */
+export const openCounters = (db: DatabaseSync, reader: DatabaseSync) => {
+  const statements = { add: storing(db, 'add'), least: storing(db, 'least'), most: storing(db, 'most') }
+  const removal = db.prepare('DELETE FROM _counters WHERE counter = ? AND member = ?')
+  const select = reader.prepare(
     `SELECT member, name, value FROM _counters WHERE counter = ? AND member >= ? AND name <> '${EXPIRY}'
      ORDER BY member, name`,
   )
-  const selectExpired = db.prepare(
+  const selectExpired = reader.prepare(
     `SELECT counter, member FROM _counters WHERE name = '${EXPIRY}' AND value <= ? ORDER BY value LIMIT ?`,
   )
   const cached = new Map<string, Members>()
+  let sums: AllSums = new Map()
 
   const read = (counter: string, from: string): Members => {
     const members = Map.groupBy(select.all(counter, from), ({ member }) => String(member))
@@ -113,16 +95,28 @@ export const openCounters = (db: DatabaseSync) => {
   }
 
   return {
+    /** Adds an increment to the open batch; throws TypeError for an invalid one. */
+    add: (increment: Increment): void => addTo(sums, checked(increment)),
+    /** Removes all counters of a member. */
+    remove: (counter: string, member: string): void => void removal.run(counter, member),
     /** The members of a counter by name, from `from` on; with `from` they are never cached. */
-    of: (counter: string, from: string): Members => {
-      if (from !== '') return read(counter, from)
-      return getOrCreate(cached, counter, () => read(counter, from))
-    },
+    of: (counter: string, from: string): Members =>
+      from === '' ? getOrCreate(cached, counter, () => read(counter, from)) : read(counter, from),
     /** The expired members, oldest first. */
     expired: (now: number, limit: number) =>
       selectExpired
         .all(now, limit)
         .map(({ counter, member }) => ({ counter: String(counter), member: String(member) })),
+    beforeCommit: (): void => {
+      for (const [counter, members] of sums)
+        for (const [member, kinds] of members)
+          for (const kind of KINDS)
+            for (const [name, value] of kinds[kind]) statements[kind].run(counter, member, name, value)
+      sums = new Map()
+    },
+    rolledBack: () => {
+      sums = new Map()
+    },
     durable: () => cached.clear(),
   }
 }

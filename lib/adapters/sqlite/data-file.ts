@@ -38,8 +38,13 @@ const lost = (thrown: unknown) =>
  */
 const syncLeftFiles = (file: string): void => {
   for (const left of [`${file}-wal`, file]) {
-    const descriptor = openIfPossible(left)
-    if (descriptor === undefined) continue
+    let descriptor: number
+    try {
+      descriptor = openSync(left, 'r+')
+    } catch {
+      // The file is missing, or its error shows in SQLite with a better message.
+      continue
+    }
     try {
       fdatasyncSync(descriptor)
     } catch (thrown) {
@@ -47,15 +52,6 @@ const syncLeftFiles = (file: string): void => {
     } finally {
       closeSync(descriptor)
     }
-  }
-}
-
-/** Undefined for a missing file, and for one that cannot be opened, which shows in SQLite with a better message. */
-const openIfPossible = (file: string): number | undefined => {
-  try {
-    return openSync(file, 'r+')
-  } catch {
-    return undefined
   }
 }
 

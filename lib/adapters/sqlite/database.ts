@@ -71,6 +71,8 @@ const attempt = (step: () => void): void => {
   }
 }
 
+/** Another connection has the lock. */
+export const BUSY = 5
 /**
  * Primary result codes (https://sqlite.org/rescode.html) of faults of the file, the disk or the memory, not the
  * statement.

@@ -1,14 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { DataFile } from './data-file.ts'
-import { asProblem, isMediumFault, resultCode } from './database.ts'
+import { asProblem, BUSY, isMediumFault, resultCode } from './database.ts'
 
 /** Keeps a transaction short, since it holds the event loop; further commits go into the next one. */
 const MOST_COMMITS = 128
 const MOST_CHARACTERS = 4_000_000
 
-/** https://sqlite.org/rescode.html#busy */
-const BUSY = 5
 /** Another program may hold the lock for a quarter of a second: each try waits 20 ms in SQLite, then by a timer. */
 const LOCK_TRIES = 6
 const RETRY_LOCK_MS = 25

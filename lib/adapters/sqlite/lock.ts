@@ -2,9 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { errorMessage, Problem } from '../../core/errors.ts'
-import { keepPrivate, resultCode } from './database.ts'
-
-const BUSY = 5
+import { BUSY, keepPrivate, resultCode } from './database.ts'
 
 /** Keeps locks reachable: a database that is collected as garbage closes and loses its lock. */
 const held = new Set<DatabaseSync>()
@@ -20,19 +18,6 @@ const refusal = (folder: string, thrown: unknown) => {
   return new Problem('unavailable', code, `The data folder ${folder} ${reason}.`, { cause: thrown })
 }
 
-const hold = (file: string): DatabaseSync => {
-  keepPrivate(file)
-  const lock = new DatabaseSync(file, { timeout: 0 })
-  try {
-    lock.exec('BEGIN EXCLUSIVE')
-    held.add(lock)
-    return lock
-  } catch (thrown) {
-    lock.close()
-    throw thrown
-  }
-}
-
 /**
  * Makes this process the only owner of a data folder, and creates a missing one; the returned function releases it. The
  * lock is an exclusive SQLite transaction, so the kernel releases it with the process, however that dies. Throws Problem
@@ -40,13 +25,20 @@ const hold = (file: string): DatabaseSync => {
  */
 export const lockDataDir = (dir: string): (() => void) => {
   const folder = resolve(dir)
+  const file = join(folder, 'lock.db')
+  let lock: DatabaseSync | undefined
+  const release = () => {
+    if (lock !== undefined && held.delete(lock)) lock.close()
+  }
   try {
     ensure(folder)
-    const lock = hold(join(folder, 'lock.db'))
-    return () => {
-      if (held.delete(lock)) lock.close()
-    }
+    keepPrivate(file)
+    lock = new DatabaseSync(file, { timeout: 0 })
+    held.add(lock)
+    lock.exec('BEGIN EXCLUSIVE')
+    return release
   } catch (thrown) {
+    release()
     throw refusal(folder, thrown)
   }
 }

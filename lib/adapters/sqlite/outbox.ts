@@ -33,8 +33,7 @@ const PAGE = 256
 
 export const createOutboxTable = (db: DatabaseSync): void =>
   db.exec(
-    `CREATE TABLE IF NOT EXISTS _outbox (seq INTEGER PRIMARY KEY, channel TEXT NOT NULL, id TEXT NOT NULL,
-     body TEXT NOT NULL, priority INTEGER, not_before TEXT, grp TEXT)`,
+    'CREATE TABLE IF NOT EXISTS _outbox (seq INTEGER PRIMARY KEY, channel TEXT NOT NULL, message TEXT NOT NULL)',
   )
 
 export type Outbox = ReturnType<typeof openOutbox>
@@ -47,9 +46,7 @@ export type Outbox = ReturnType<typeof openOutbox>
  * were left in the file, page by page. The order of deliveries is not that of the commits.
  */
 export const openOutbox = ({ db, reader, clock, deliver, written, writeSoon }: Needs) => {
-  const insert = db.prepare(
-    'INSERT INTO _outbox (seq, channel, id, body, priority, not_before, grp) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  )
+  const insert = db.prepare('INSERT INTO _outbox VALUES (?, ?, ?)')
   const remove = db.prepare('DELETE FROM _outbox WHERE seq IN (SELECT value FROM json_each(?))')
   const select = reader.prepare(
     'SELECT * FROM _outbox WHERE channel = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
@@ -76,11 +73,11 @@ export const openOutbox = ({ db, reader, clock, deliver, written, writeSoon }: N
   const underWay = new Set<Promise<void>>()
 
   /** Writes the row of a message; returns its number. */
-  const write = ({ to, id, body, priority, notBefore, group }: Message): number => {
+  const write = (message: Message): number => {
     last += 1
-    const text = JSON.stringify(body)
+    const text = JSON.stringify(message)
     written(text.length)
-    insert.run(last, to, id, text, priority ?? null, notBefore ?? null, group ?? null)
+    insert.run(last, message.to, text)
     return last
   }
 
@@ -93,7 +90,7 @@ export const openOutbox = ({ db, reader, clock, deliver, written, writeSoon }: N
   const handOver = async (messages: readonly Outgoing[]): Promise<boolean> => {
     if (state !== 'running') return false
     try {
-      await deliver?.(messages.map(({ message }) => message))
+      if (messages.length > 0) await deliver?.(messages.map(({ message }) => message))
     } catch {
       return false
     }
@@ -104,7 +101,7 @@ export const openOutbox = ({ db, reader, clock, deliver, written, writeSoon }: N
 
   /** Delivers messages together, else one by one. */
   const offer = async (messages: readonly Outgoing[]): Promise<void> => {
-    if (messages.length === 0 || (await handOver(messages))) return
+    if (await handOver(messages)) return
     const offerAlone = async (one: Outgoing) => {
       if (messages.length === 1 || !(await handOver([one]))) undelivered.push(one)
     }
@@ -141,7 +138,6 @@ export const openOutbox = ({ db, reader, clock, deliver, written, writeSoon }: N
     })
   }
 
-  /** Delivers the messages of a batch. */
   const deliverNew = async (messages: readonly Outgoing[]): Promise<void> => {
     if (await handOver(messages)) return
     undelivered.push(...messages)
@@ -152,13 +148,6 @@ export const openOutbox = ({ db, reader, clock, deliver, written, writeSoon }: N
   const during = (work: Promise<void>) => {
     underWay.add(work)
     void work.then(() => underWay.delete(work))
-  }
-
-  /** Leaves messages to the start, which reads their rows. */
-  const keepForStart = (messages: readonly Outgoing[]) => {
-    for (const one of messages)
-      if (one.seq !== undefined) lastLeft = one.seq
-      else if (deliver !== undefined) undelivered.push(one)
   }
 
   return {
@@ -202,23 +191,16 @@ export const openOutbox = ({ db, reader, clock, deliver, written, writeSoon }: N
       removed = []
       const messages = added
       added = []
-      if (state !== 'running') keepForStart(messages)
-      else if (messages.length > 0) during(deliverNew(messages))
+      if (state === 'running') during(deliverNew(messages))
+      else {
+        lastLeft = last
+        if (deliver !== undefined) undelivered.push(...messages.filter(({ seq }) => seq === undefined))
+      }
     },
   }
 }
 
-/** A row of the outbox as a message. */
-const outgoing = (row: Record<string, unknown>): Outgoing => {
-  const { seq, channel, id, body, priority, not_before, grp } = row
-  const message = {
-    to: String(channel),
-    id: String(id),
-    body: JSON.parse(String(body)),
-    ...(priority === null ? {} : { priority }),
-    ...(not_before === null ? {} : { notBefore: not_before }),
-    ...(grp === null ? {} : { group: grp }),
-  }
-  // Only `add` writes rows, of checked messages.
-  return { message: message as Message, seq: Number(seq) }
-}
+const outgoing = ({ seq, message }: Record<string, unknown>): Outgoing => ({
+  message: JSON.parse(String(message)),
+  seq: Number(seq),
+})

@@ -2,9 +2,8 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { fold } from '../../core/fold.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Page, Position, Query, Scalar, Test } from '../../ports/store.ts'
-import type { ParseRow } from './parsed-rows.ts'
 import { cell, type Fields, type IndexPlan, type Plan, quoted, type Sql } from './plan.ts'
-import type { RowReader } from './row-reader.ts'
+import type { ParseRow, RowReader } from './row-reader.ts'
 
 type Listed = readonly SQLOutputValue[]
 
@@ -12,8 +11,10 @@ type Listed = readonly SQLOutputValue[]
 export const openQueries = (db: DatabaseSync, clock: Clock, parseRow: ParseRow) => {
   const statement = statementCache(db)
   const count = (plan: Plan, query: Selection): number => {
-    const { text, values } = countSql(plan, query, clock.now())
-    const [rows] = statement(text).get(...values) as unknown as Listed
+    const index = findIndex(plan, query)
+    const { text, values } = selected(plan, index, query, clock.now())
+    const sql = `SELECT count(*) FROM ${indexedTable(plan, index)} WHERE ${text}`
+    const [rows] = statement(sql).get(...values) as unknown as Listed
     return Number(rows)
   }
   return {
@@ -138,12 +139,6 @@ const positionIn = (plan: Plan, query: Query<Fields>, row: Fields): Position => 
   const index = findIndex(plan, query)
   const by = (row[query.sort ?? index.by] ?? null) as Scalar | null
   return { by, key: tieText(tieFields(plan, index), row) }
-}
-
-const countSql = (plan: Plan, query: Selection, now: number): Sql => {
-  const index = findIndex(plan, query)
-  const { text, values } = selected(plan, index, query, now)
-  return { text: `SELECT count(*) FROM ${indexedTable(plan, index)} WHERE ${text}`, values }
 }
 
 type Source = { column: string } | { json: string; path: string }

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../ports/clock.ts'
 import type { Key } from '../../ports/store.ts'
-import type { ParseRow } from './parsed-rows.ts'
 import { type Fields, type Plan, quoted } from './plan.ts'
 
 /** The address of a record: its `_rid`, or its key in a clustered table. */
@@ -67,4 +66,32 @@ const expiredKeys = (db: DatabaseSync, { table, keys }: Plan, expires: string, c
       const [first = '', second] = keys.map((field) => String(row[field]))
       return second === undefined ? first : [first, second]
     })
+}
+
+/** Rows of a few lists. */
+const MOST_ROWS = 512
+/** The most characters of a row that is kept. */
+const LONGEST = 8_192
+
+/** Parses the text of a row's light fields. Its rows are frozen: they are shared. */
+export type ParseRow = (text: string) => Readonly<Fields>
+
+const deepFrozen = <T>(value: T): T => {
+  if (typeof value !== 'object' || value === null) return value
+  for (const part of Object.values(value)) deepFrozen(part)
+  return Object.freeze(value)
+}
+
+/** Parsed rows by their text: lists and reads of one row see the same text again and again. */
+export const createParsedRows = (): ParseRow => {
+  const rows = new Map<string, Readonly<Fields>>()
+  return (text) => {
+    const known = rows.get(text)
+    if (known !== undefined) return known
+    const row: Fields = deepFrozen(JSON.parse(text))
+    if (text.length > LONGEST) return row
+    if (rows.size === MOST_ROWS) rows.clear()
+    rows.set(text, row)
+    return row
+  }
 }

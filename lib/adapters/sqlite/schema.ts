@@ -5,13 +5,8 @@ import { createCounterTable } from './counters.ts'
 import { createOutboxTable } from './outbox.ts'
 import { cell, type Plan, quoted } from './plan.ts'
 
-/**
- * The steps from each layout to the next, in order, for changes that do not follow from the declarations: new collections
- * and indexes need none. There is none yet: the first layout is 1.
- */
-const STEPS: readonly ((db: DatabaseSync) => void)[] = []
-/** The layout that this version reads and writes, stored in `user_version`. */
-const LAYOUT = 1 + STEPS.length
+/** The layout that this version reads and writes, stored in `user_version`. New collections and indexes need no new one. */
+const LAYOUT = 2
 const list = (fields: readonly string[]) => fields.map(quoted).join(', ')
 
 /** All columns at once: SQLite reads the whole schema again for each column that is added later. */
@@ -91,35 +86,31 @@ const growTable = (db: DatabaseSync, plan: Plan) => {
   createIndexes(db, plan)
 }
 
-/** The layout of the file; that of this version for an empty one. Throws for a file that no step leads from. */
-const fileLayout = (db: DatabaseSync): number => {
-  const stored = Number(db.prepare('PRAGMA user_version').get()?.user_version)
-  const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
-  const layout = stored === 0 && isEmpty ? LAYOUT : stored
+const refuseOtherLayout = (db: DatabaseSync): void => {
+  const layout = Number(db.prepare('PRAGMA user_version').get()?.user_version)
+  if (layout === 0 && db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined) return
   if (layout > LAYOUT)
     throw new Problem(
       'unavailable',
       'storage_too_new',
       `The data file has layout ${layout}, of a newer version of this service; this version reads layout ${LAYOUT}: start the newer version, or set DATA_DIR to another folder.`,
     )
-  if (layout < 1)
+  if (layout < LAYOUT)
     throw new Problem(
       'unavailable',
       'storage_incompatible',
-      'The data file was not written by this service: set DATA_DIR to another folder.',
+      'The data file was not written by this service, or by a version before its first release: set DATA_DIR to another folder.',
     )
-  return layout
 }
 
 /**
  * Updates the file to the declarations in one transaction: new collections, indexes and columns appear, retired indexes
- * are dropped, rows stay, and the file is marked as open. Throws Problem `unavailable`: `storage_too_new` for a file of a newer version,
- * `storage_incompatible` for one of another service and for a collection whose key is another one.
+ * are dropped, rows stay, and the file is marked as open. Throws Problem `unavailable`: `storage_too_new` for a file of a
+ * newer version, `storage_incompatible` for one of another service and for a collection whose key is another one.
  */
 export const grow = (db: DatabaseSync, plans: readonly Plan[]): void => {
-  const layout = fileLayout(db)
+  refuseOtherLayout(db)
   db.exec('BEGIN IMMEDIATE')
-  for (const step of STEPS.slice(layout - 1)) step(db)
   createCounterTable(db)
   createOutboxTable(db)
   markOpen(db)

@@ -5,16 +5,14 @@ import type { LivePublisher } from '../../ports/live.ts'
 import type { Log } from '../../ports/log.ts'
 import type { AnyWrite, Key, LogRange, Query, Store, Write } from '../../ports/store.ts'
 import { createCommits } from './commit.ts'
-import { openCounters, openIncrements } from './counters.ts'
+import { openCounters } from './counters.ts'
 import { type DataFile, openDataFile, openMemory, type SyncFile } from './data-file.ts'
 import { asProblem } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { type Deliver, openOutbox } from './outbox.ts'
-import { createParsedRows } from './parsed-rows.ts'
 import { type Fields, type Plan, planTable } from './plan.ts'
-import { openPublications } from './publications.ts'
 import { openQueries } from './query.ts'
-import { openRowReader, type RowReader } from './row-reader.ts'
+import { createParsedRows, openRowReader, type RowReader } from './row-reader.ts'
 import { openTable } from './table.ts'
 
 type Needs = {
@@ -110,13 +108,11 @@ const openParts = (
   const logIndexes = new Map(collections.map((of) => [of.name, findLogIndex(of, findReader)]))
   const queries = openQueries(reader, clock, parseRow)
   const writeSoon = () => group.commit(() => undefined).catch(() => undefined)
-  const increments = openIncrements(db)
-  const counters = openCounters(reader)
+  const counters = openCounters(db, reader)
   const outbox = openOutbox({ db, reader, clock, deliver, written, writeSoon })
-  const publications = openPublications(publisher)
-  const participants = [increments, count, counters, outbox, publications]
+  const commits = createCommits({ findTable, counters, outbox, publisher })
+  const participants = [counters, count, outbox, commits]
   const group = createGroupCommit({ ...dataFile, participants })
-  const commits = createCommits({ findTable, increments, outbox, publications })
   let closed: Promise<void> | undefined
 
   const whileOpen = <T>(work: () => T): T => {
@@ -145,7 +141,7 @@ const openParts = (
 
   const adjust = (moves: readonly Increment[]) =>
     group.commit(() => {
-      for (const move of moves) increments.add(move)
+      for (const move of moves) counters.add(move)
     })
 
   /** Each row is its own commit: a row whose counters cannot be changed stays, and does not stop the others. */
@@ -168,7 +164,7 @@ const openParts = (
     for (const reader of readers) removed += await expireRows(reader, limit - removed)
     const members = counters.expired(clock.now(), limit - removed)
     await group.commit(() => {
-      for (const { counter, member } of members) increments.remove(counter, member)
+      for (const { counter, member } of members) counters.remove(counter, member)
     })
     return removed + members.length
   }

@@ -84,7 +84,7 @@ export const openTable = ({ db, plan, clock, written }: Needs) => {
       const changesDetail = changesAny(plan.heavy, write)
       const row = { ...before, ...(changesDetail ? detail(at) : {}) }
       change(row, write)
-      const [after, heavy] = split(row, changesDetail ? plan.heavy : NONE)
+      const [after, heavy] = split(row, plan.heavy)
       return {
         applied: true,
         row: callerRow(part, after, () => (changesDetail ? heavy : detail(at))),
@@ -136,8 +136,6 @@ const namesAny = (fields: ReadonlySet<string>, named: object | undefined): boole
 /** Whether a change names one of the fields. */
 const changesAny = (fields: ReadonlySet<string>, { set, setIfAbsent, add, unset = [] }: Update<Fields>) =>
   [set, setIfAbsent, add].some((named) => namesAny(fields, named)) || unset.some((field) => fields.has(field))
-
-const NONE: ReadonlySet<string> = new Set()
 
 /** The light fields of a row, and its heavy ones. */
 const split = (row: Readonly<Fields>, heavy: ReadonlySet<string>): [light: Fields, heavy: Fields] => {

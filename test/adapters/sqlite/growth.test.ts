@@ -90,14 +90,15 @@ describe('a file whose declarations have changed', () => {
 
 describe('a file of another layout', () => {
   it.each([
-    ['a newer version', 2, 'storage_too_new'],
+    ['a newer version', 3, 'storage_too_new'],
+    ['a version that was never released', 1, 'storage_incompatible'],
     ['another service', 0, 'storage_incompatible'],
   ])('is refused, and left as it is: that of %s', (_what, layout, code) =>
     inFile(async (file) => {
       await fill(file)
       const db = new DatabaseSync(file)
       const stored = () => db.prepare('PRAGMA user_version').get()?.user_version
-      expect(stored()).toBe(1)
+      expect(stored()).toBe(2)
       db.exec(`PRAGMA user_version = ${layout}`)
       expect(() => openJobs(file)).toThrow(expect.objectContaining({ kind: 'unavailable', code }))
       expect(stored()).toBe(layout)

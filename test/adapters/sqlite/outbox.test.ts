@@ -42,7 +42,7 @@ const open = (file: string, refuses: (message: Message) => boolean = () => false
 /** Ids of the messages that are in the outbox of a file. */
 const stored = (file: string) => {
   const db = new DatabaseSync(file, { readOnly: true })
-  const rows = db.prepare('SELECT id FROM _outbox ORDER BY seq').all()
+  const rows = db.prepare(`SELECT message ->> 'id' AS id FROM _outbox ORDER BY seq`).all()
   db.close()
   return rows.map(({ id }) => id)
 }

@@ -32,7 +32,7 @@ type Options = {
   openHost?: (config: Config, ports: CloudPorts) => Promise<AgentHost>
   /** Absent where no caller waits. */
   longestWaitMs?: number
-  /** The function whose settings, sessions and storage these domains share; `config` has secrets that it does without. */
+  /** A function's domains that were opened without the secrets in `config`: their storage, settings and sessions are used. */
   within?: Pick<Cloud, 'people' | 'ports'>
   access?: AccountAccess
 }

@@ -7,16 +7,21 @@ import { BUSY, keepPrivate, resultCode } from './database.ts'
 /** Keeps locks reachable: a database that is collected as garbage closes and loses its lock. */
 const held = new Set<DatabaseSync>()
 
-const refusal = (folder: string, thrown: unknown) => {
-  const [code, reason] =
-    resultCode(thrown) === BUSY
-      ? ['data_dir_in_use', 'is in use by another process: stop it, or set DATA_DIR to another folder']
-      : [
-          'data_dir_unwritable',
-          `cannot be written to (${errorMessage(thrown)}): set DATA_DIR to a folder that can`,
-        ]
-  return new Problem('unavailable', code, `The data folder ${folder} ${reason}.`, { cause: thrown })
-}
+const inUse = (folder: string, cause: unknown) =>
+  new Problem(
+    'unavailable',
+    'data_dir_in_use',
+    `The data folder ${folder} is in use by another process: stop it, or set DATA_DIR to another folder.`,
+    { cause },
+  )
+
+const unwritable = (folder: string, cause: unknown) =>
+  new Problem(
+    'unavailable',
+    'data_dir_unwritable',
+    `The data folder ${folder} cannot be written to (${errorMessage(cause)}): set DATA_DIR to a folder that can.`,
+    { cause },
+  )
 
 /**
  * Makes this process the only owner of a data folder, and creates a missing one; the returned function releases it. The
@@ -39,7 +44,7 @@ export const lockDataDir = (dir: string): (() => void) => {
     return release
   } catch (thrown) {
     release()
-    throw refusal(folder, thrown)
+    throw resultCode(thrown) === BUSY ? inUse(folder, thrown) : unwritable(folder, thrown)
   }
 }
 

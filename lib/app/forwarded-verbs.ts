@@ -5,9 +5,10 @@ export const forwardedVerbs = <Verbs extends object>(
   like: Readonly<Record<keyof Verbs, unknown>>,
   opened: () => Promise<Verbs>,
 ): Verbs => {
-  const call = async (name: string, args: readonly unknown[]) =>
-    ((await opened()) as Readonly<Record<string, Verb>>)[name]?.(...args)
-  const verbs = Object.keys(like).map((name): [string, Verb] => [name, (...args) => call(name, args)])
+  const call = async (name: keyof Verbs, args: readonly unknown[]) =>
+    ((await opened())[name] as Verb)(...args)
+  const names = Object.keys(like) as (keyof Verbs & string)[]
+  const verbs = names.map((name): [string, Verb] => [name, (...args) => call(name, args)])
   // Each verb stands for the one of its name.
   return Object.fromEntries(verbs) as Verbs
 }

@@ -35,4 +35,9 @@ describe('handlers that are asked for by each call', () => {
     word = ''
     await expect(handlers.first(input, call)).rejects.toThrow('not yet')
   })
+
+  it('reject a call of one that is not there', async () => {
+    const { first } = forwardedVerbs<Handlers<typeof routes>>(routes, async () => ({}) as never)
+    await expect(first(input, call)).rejects.toThrow(TypeError)
+  })
 })

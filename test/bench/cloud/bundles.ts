@@ -16,7 +16,7 @@ const HTTP = [
 const WITH_FILES = 'ui'
 const JOBS = ['notify', 'dlq', 'stream', 'tick'] as const
 const LIMIT_KB = 600
-const LIMIT_MS = 150
+const LIMIT_MS = 120
 const ROUNDS = 9
 /** A name that the AI SDK gives to all of its errors, which no minifier may touch. */
 const AI_SDK = 'vercel.ai.error'

@@ -83,6 +83,7 @@ const rules = [
     { path: domain, pathNot: services },
     { path: services, dependencyTypesNot: ['type-only'] },
   ],
+  ['turns-know-no-presenter', { path: within('turns') }, { path: within('chat|agentic') }],
   // Completions, messages and agentic sessions present turns; no other domain knows of them.
   [
     'turns-have-presenters',
@@ -92,7 +93,7 @@ const rules = [
   [
     'turns-are-passed',
     { path: within('chat|agentic') },
-    { path: within('turns'), dependencyTypesNot: ['type-only'] },
+    { path: within('turns'), pathNot: shared, dependencyTypesNot: ['type-only'] },
   ],
   // The command line is a client as any other: it has no more of the service than the network shows, and identities.
   [

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { freeText } from '../core/shown-text.ts'
+import { AnswerErrorSchema, LONGEST_CONTENT } from '../turns/schema.ts'
 
 const SESSION_STATES = ['created', 'queued', 'running', 'completed', 'failed', 'cancelled'] as const
 export type SessionState = (typeof SESSION_STATES)[number]
@@ -20,7 +21,7 @@ export const AgentSessionSchema = z
     model: z.string(),
     createdAt: timestamp,
     endedAt: timestamp.optional(),
-    error: z.object({ code: z.string(), message: z.string() }).optional(),
+    error: AnswerErrorSchema.optional(),
   })
   .meta({ id: 'AgentSession' })
 export type AgentSession = z.output<typeof AgentSessionSchema>
@@ -29,7 +30,7 @@ export const EFFORTS = ['low', 'medium', 'high', 'max'] as const
 
 export const AgenticRequestSchema = z
   .object({
-    content: freeText(100_000).meta({ examples: ['Which files are there?'] }),
+    content: freeText(LONGEST_CONTENT).meta({ examples: ['Which files are there?'] }),
     model: z.string().min(1).max(200).optional().describe('`provider/model` names both'),
     provider: z.string().min(1).max(50).optional(),
     temperature: z.number().min(0).max(2).optional(),

@@ -14,7 +14,7 @@ import {
   FallbackSchema,
   LONGEST_CONTENT,
   PendingApprovalSchema,
-} from './schema.ts'
+} from '../turns/schema.ts'
 
 const id = nameText(200)
 const title = shownText(200).meta({ examples: ['Release questions'] })

@@ -1,4 +1,3 @@
-import type { ChatToolCall } from '../chat/schema.ts'
 import { estimateTokens, estimateToolTokens, promptTokenLimit } from '../core/context-window.ts'
 import { cutText } from '../core/cut-text.ts'
 import { missing, Problem } from '../core/errors.ts'
@@ -22,6 +21,7 @@ import {
   conversations as conversationRows,
   type MessageRow,
 } from './rows.ts'
+import type { ChatToolCall } from './schema.ts'
 import type { BegunTurn } from './turn.ts'
 import { endWaiting, findWaiting, INTERRUPTED, pendingApprovals, stillWaits } from './waiting.ts'
 

@@ -1,6 +1,6 @@
-import type { ChatToolCall } from '../chat/schema.ts'
 import { clipped, cutTexts } from '../core/cut-text.ts'
 import type { ModelMessage } from '../ports/model.ts'
+import type { ChatToolCall } from './schema.ts'
 
 /** The most characters of a tool's result in a stored message, and of each text in a call's arguments. */
 export const LONGEST_RESULT = 20_000

@@ -1,4 +1,3 @@
-import type { Compaction } from '../chat/schema.ts'
 import {
   estimateTokens,
   estimateToolTokens,
@@ -14,6 +13,7 @@ import type { ModelMessage, ToolSpec } from '../ports/model.ts'
 import { toHistory, toTranscript } from './messages.ts'
 import type { TurnNeeds } from './needs.ts'
 import { type ConversationRow, chatMessages, type MessageRow, numberText } from './rows.ts'
+import type { Compaction } from './schema.ts'
 
 /** The share of a context window that a prompt may fill; beyond it, older messages are summarised. */
 const FULL_AT = 0.75

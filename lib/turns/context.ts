@@ -1,4 +1,3 @@
-import type { AnswerContext } from '../chat/schema.ts'
 import { clipped, cutText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, missing, Problem } from '../core/errors.ts'
@@ -7,6 +6,7 @@ import type { MemoryChunk } from '../memory/schema.ts'
 import type { TrackerTicket } from '../ports/tracker.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { TurnNeeds } from './needs.ts'
+import type { AnswerContext } from './schema.ts'
 
 const LONGEST_TEXT = 8_000
 const LONGEST_QUERY = 2_000

@@ -1,4 +1,3 @@
-import type { Conversation } from '../chat/schema.ts'
 import { fitting } from '../core/answer-size.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { missing } from '../core/errors.ts'
@@ -20,6 +19,7 @@ import {
   taskKey,
   ticketKey,
 } from './rows.ts'
+import type { Conversation } from './schema.ts'
 
 /** The title of a conversation until its first message gives it one. */
 const UNTITLED = 'New conversation'

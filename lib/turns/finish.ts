@@ -1,4 +1,3 @@
-import type { AnswerError, ChatMessage, ChatToolCall } from '../chat/schema.ts'
 import { toAnswerError } from '../core/answer-error.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { iso } from '../core/time.ts'
@@ -9,6 +8,7 @@ import { leasedWrite, TURN_FIELDS, type TurnLeases, turnLost } from './leases.ts
 import { createMessageRow, toMessage } from './messages.ts'
 import type { TurnNeeds } from './needs.ts'
 import { type ConversationRow, chatMessages, chatTurns } from './rows.ts'
+import type { AnswerError, ChatMessage, ChatToolCall } from './schema.ts'
 import type { Turn } from './turn.ts'
 import { pendingApprovalIds, withoutPending } from './waiting.ts'
 

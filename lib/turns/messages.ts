@@ -1,4 +1,3 @@
-import type { ChatMessage, ChatToolCall } from '../chat/schema.ts'
 import { clipped } from '../core/cut-text.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -6,6 +5,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import { LONGEST_RESULT } from './bounds.ts'
 import { type MessageRow, numberText } from './rows.ts'
+import type { ChatMessage, ChatToolCall } from './schema.ts'
 
 /** Makes the rows of new messages: `number` is the index of one in its conversation. */
 export const createMessageRow =

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import type { ChatMessage, ChatToolCall, Conversation } from '../chat/schema.ts'
 import { collection, countRows } from '../core/collection.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { TokenUsage } from '../core/token-usage.ts'
 import { LOST_TEXT } from '../core/truncated.ts'
 import type { ModelMessage } from '../ports/model.ts'
+import type { ChatMessage, ChatToolCall, Conversation } from './schema.ts'
 
 /**
  * A conversation. Every write of its messages is one commit with this row, so that none is added to a deleted

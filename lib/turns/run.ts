@@ -1,4 +1,3 @@
-import type { ChatMessage, ChatToolCall } from '../chat/schema.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import { createLatestText } from '../core/latest-text.ts'
@@ -9,6 +8,7 @@ import type { LoopEvent, LoopRequest, LoopResult, RunLoop, Toolbox } from '../po
 import { boundedCalls } from './bounds.ts'
 import type { FinishTurn } from './finish.ts'
 import type { Parking } from './park.ts'
+import type { ChatMessage, ChatToolCall } from './schema.ts'
 import type { Turn, TurnProgress } from './turn.ts'
 import { pendingApprovals } from './waiting.ts'
 

@@ -1,7 +1,7 @@
-import type { ChatMessage, ChatToolCall, Compaction, Conversation } from '../chat/schema.ts'
 import type { TokenUsage } from '../core/token-usage.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import type { Target } from './compaction.ts'
+import type { ChatMessage, ChatToolCall, Compaction, Conversation } from './schema.ts'
 
 /** A turn whose lease this process has, until it is run to its end or released. */
 export type Turn = {

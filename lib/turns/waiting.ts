@@ -1,9 +1,9 @@
-import type { AnswerError, ChatToolCall } from '../chat/schema.ts'
 import { lostFields, lostText } from '../core/truncated.ts'
 import { leaseHolds } from '../core/wrong-clock.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import { TURN_FIELDS } from './leases.ts'
 import { type ChatTurnRow, type ConversationRow, chatMessages, chatTurns, conversations } from './rows.ts'
+import type { AnswerError, ChatToolCall } from './schema.ts'
 
 /** The longest wait of a turn for approvals, which expire long before. */
 export const LONGEST_WAIT_MS = 3_600_000

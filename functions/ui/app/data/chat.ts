@@ -1,5 +1,5 @@
 import { type InfiniteData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
-import type { ChatMessage } from '../../../../lib/chat/schema.ts'
+import type { ChatMessage } from '../../../../lib/turns/schema.ts'
 import { useChange } from './change.ts'
 import { client } from './client.ts'
 import { EVERY_MS, intervalAfter, useLive } from './live.ts'

@@ -41,7 +41,7 @@ const ChatToolCallSchema = z.object({
 })
 export type ChatToolCall = z.output<typeof ChatToolCallSchema>
 
-const AnswerErrorSchema = z.object({ code: z.string(), message: z.string() })
+export const AnswerErrorSchema = z.object({ code: z.string(), message: z.string() })
 export type AnswerError = z.output<typeof AnswerErrorSchema>
 
 export const ChatMessageSchema = z

@@ -12,7 +12,7 @@ type Index<R> = { within?: Field<R>; by: Field<R> }
 export type LogEntry = { readonly id: string; readonly [field: string]: unknown }
 
 /**
- * One write of a row, as `counts` and `sends` see it: the light fields before and after it, and the log entries that it
+ * One write of a row, as `counts` and `sends` see it: the summary before and after it, and the log entries that it
  * appended. `before` is undefined for a new row, `after` for a removed or expired one. Detail fields are absent, and a
  * `long` field may be absent, since storage may keep those elsewhere.
  */
@@ -68,10 +68,10 @@ export type Message = {
 /**
  * A kind of stored row, declared as data; the storage adapters derive their tables from it.
  * - `within` makes the key a pair, for rows that are only read together with their owner.
- * - `detail` names heavy fields. They are stored beside the row and read only on request.
- * - `summary` lists all other fields, for storage whose indexes are copies. Without it, such storage copies the detail
- *   too. Storage that keeps no order of fields answers them in the order of this list, then the detail, then all others
- *   by name.
+ * - `detail` names large fields. They are stored beside the row and read only on request.
+ * - `summary` lists all other fields, which are the summary of a row, for storage whose indexes are copies. Without it,
+ *   such storage copies the detail too. Storage that keeps no order of fields answers them in the order of this list,
+ *   then the detail, then all others by name.
  * - `long` names summary fields that may be long. Storage whose indexes are copies keeps a value that is too long for a
  *   copy beside the row; a read still answers the whole row.
  * - `fixed` names summary fields that never change after the insert. Storage whose indexes can name few fields keeps

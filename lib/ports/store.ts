@@ -7,7 +7,7 @@ export type Scalar = string | number | boolean
 /** Inserts a row that must not exist yet. The same write appends `log` to its log. */
 export type Insert<R extends object> = { insert: Collection<R>; row: R; log?: readonly LogEntry[] }
 /**
- * Changes a row that exists and meets `when`. `setIfAbsent` sets light fields that have no value yet, `add` adds to
+ * Changes a row that exists and meets `when`. `setIfAbsent` sets summary fields that have no value yet, `add` adds to
  * numbers (absent counts as 0), `unset` removes fields. Only one of them names a field, except that `unset` overrides the
  * others. The same write appends `log` to the row's log.
  */

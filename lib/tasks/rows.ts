@@ -113,7 +113,7 @@ export const taskMessages = (change: Change<SentTask>): Message[] => {
 /** One of these fields changes whenever a task changes for users; the renewal of a lease changes none. */
 const SEEN = ['status', 'updatedAt', 'attempts', 'waitingFor', 'retriedBy'] as const
 
-/** Publishes the light fields of a task when users see it change, and the queue when the status changed. */
+/** Publishes the summary of a task when users see it change, and the queue when the status changed. */
 const liveEvents = ({ before, after }: Change<SentTask>): LiveDraft[] => {
   const id = (after ?? before)?.id ?? ''
   if (after === undefined) return [{ type: 'task.removed', data: { id } }]

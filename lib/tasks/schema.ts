@@ -240,7 +240,7 @@ export const publicTask = <Row extends Partial<TaskRow>>(row: Row): Omit<Row, ke
   return task as Omit<Row, keyof typeof HIDDEN>
 }
 
-/** Heavy fields, read only on request. */
+/** Large fields, read only on request. */
 export const TASK_DETAIL = [
   'description',
   'prompt',

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { Problem } from '../../core/errors.ts'
-import { markClosed } from './commit-record.ts'
 import { asProblem, findDamage, keepPrivate, PATIENCE_MS } from './database.ts'
+import { markClosed } from './file-record.ts'
 
 /**
  * Copies a data file that a service may be writing to: the copy is a checked snapshot, complete without a log. The writer

@@ -3,14 +3,8 @@ import * as path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { errorMessage, Problem } from '../../core/errors.ts'
-import {
-  type CommitRecord,
-  countedCommits,
-  countFile,
-  readCommitRecord,
-  writeCount,
-} from './commit-record.ts'
 import { asProblem, findDamage, PATIENCE_MS, resultCode } from './database.ts'
+import { countedCommits, countFile, type FileRecord, readFileRecord, writeCount } from './file-record.ts'
 
 /** https://sqlite.org/fileformat2.html#wal_header: the last bit is the byte order of its checksums. */
 const WAL_MAGIC = 0x377f0682
@@ -42,7 +36,7 @@ export const checkLog = (file: string, acceptLoss: boolean): string | undefined 
   // Pages that were checkpointed before the log was cut may not fit the rest of the log.
   const damage = isEmpty(file) ? undefined : reading(file, findDamage)
   if (damage !== undefined) throw damaged(file, damage)
-  writeCount(file, isEmpty(file) ? 0 : (reading(file, readCommitRecord)?.commits ?? 0))
+  writeCount(file, isEmpty(file) ? 0 : (reading(file, readFileRecord)?.commits ?? 0))
   return loss
 }
 
@@ -54,7 +48,7 @@ const describeLoss = (file: string): string | undefined => {
       ? `The data file ${file} is missing or empty, and what was beside it is there`
       : undefined
   if (log === 'there' && hasForeignLog(file)) throw foreign(file)
-  const joined = reading(file, readCommitRecord)
+  const joined = reading(file, readFileRecord)
   const missing = counted === undefined ? undefined : counted - (joined?.commits ?? 0)
   if (missing !== undefined && missing > 0) return lost(file, missing, log)
   // Another program may have checkpointed the log of a dead service: then the file has all counted commits, and at most
@@ -68,14 +62,14 @@ const describeLoss = (file: string): string | undefined => {
  * start's checkpoint, which its log repairs. Must not be called while this process has the file open: closing it would
  * drop the locks on it (POSIX).
  */
-export const recordWithoutLog = (file: string): CommitRecord | undefined =>
-  isEmpty(file) ? undefined : unlessDamaged(() => reading(file, readCommitRecord, 'without log'))
+export const recordWithoutLog = (file: string): FileRecord | undefined =>
+  isEmpty(file) ? undefined : unlessDamaged(() => reading(file, readFileRecord, 'without log'))
 
 /** Whether a log is that of another file, or of a later time: a closed file has every commit, so its log adds none. */
 const hasForeignLog = (file: string): boolean => {
   if (unlessDamaged(() => reading(file, isOfAnotherProgram, 'without log'))) return true
   const alone = recordWithoutLog(file)
-  const joined = unlessDamaged(() => reading(file, readCommitRecord))
+  const joined = unlessDamaged(() => reading(file, readFileRecord))
   if (alone === undefined) return false
   if (alone.isOpen) return joined !== undefined && joined.id !== alone.id
   const isOwn = joined?.id === alone.id && joined.commits === alone.commits
@@ -84,7 +78,7 @@ const hasForeignLog = (file: string): boolean => {
 }
 
 const isOfAnotherProgram = (db: DatabaseSync): boolean =>
-  readCommitRecord(db) === undefined && db.prepare('SELECT 1 FROM sqlite_schema').get() !== undefined
+  readFileRecord(db) === undefined && db.prepare('SELECT 1 FROM sqlite_schema').get() !== undefined
 
 const unlessDamaged = <T>(read: () => T): T | undefined => {
   try {

@@ -4,7 +4,7 @@ import type { AnyWrite, Key, Outcome, Write } from '../../ports/store.ts'
 import type { StoredCounters } from './counters.ts'
 import type { Outbox } from './outbox.ts'
 import type { Fields } from './plan.ts'
-import { keyIn } from './row-reader.ts'
+import { keyIn } from './stored-rows.ts'
 import type { Decision, Part, Table } from './table.ts'
 
 type Needs = {
@@ -72,7 +72,7 @@ export const createCommits = ({ findTable, counters, outbox, publisher }: Needs)
     commit: (head: Write<Fields>, rows: readonly AnyWrite[], detail: boolean): Outcome<Fields> => {
       const decided: Applied[] = []
       const names = new Set<string>()
-      let part: Part = detail ? 'whole' : 'light'
+      let part: Part = detail ? 'with detail' : 'summary'
       for (const one of [head as AnyWrite, ...rows]) {
         const { table, key } = target(one)
         if (rows.length > 0) refuseTwice(names, [table.plan.name, key].flat().join('\0'))

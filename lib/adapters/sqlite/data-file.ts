@@ -4,14 +4,14 @@ import { promisify } from 'node:util'
 import { errorMessage, Problem } from '../../core/errors.ts'
 import type { Log } from '../../ports/log.ts'
 import { recordWithoutLog } from './check-log.ts'
+import { asProblem, openDatabase } from './database.ts'
 import {
   checkpointAndMarkClosed,
   checkpointOpenMark,
   openCommitCount,
-  readCommitRecord,
+  readFileRecord,
   removeCountFile,
-} from './commit-record.ts'
-import { asProblem, openDatabase } from './database.ts'
+} from './file-record.ts'
 import type { Plan } from './plan.ts'
 import { grow } from './schema.ts'
 
@@ -106,7 +106,7 @@ export const openDataFile = (file: string, plans: readonly Plan[], options: Opti
   const connect = () => connections.adopt(openDatabase(file), (db) => db.isOpen && db.close())
   try {
     const db = connect()
-    const isMarkedOpen = wasOpen && readCommitRecord(db)?.isOpen === true
+    const isMarkedOpen = wasOpen && readFileRecord(db)?.isOpen === true
     grow(db, plans)
     // From here on a file without its log is known to have lost it.
     const count = descriptors.use(openCommitCount(db, file))

@@ -47,7 +47,7 @@ export const findDamage = (db: DatabaseSync): string | undefined => {
   return found === 'ok' ? undefined : found
 }
 
-const OWNER_ONLY = 0o600
+export const OWNER_ONLY = 0o600
 const ANYBODY_ELSE = 0o077
 
 /**

@@ -141,7 +141,7 @@ export const createGroupCommit = ({ db, participants, sync, checkpoint }: Needs)
         running ??= outsideOfCallers(run)
       }),
     /** Adds the length of a written text to that of the batch. */
-    written: (length: number): void => {
+    countWritten: (length: number): void => {
       characters += length
     },
     /** False after a failed transaction, until one succeeds. */

@@ -16,8 +16,8 @@ type Needs = {
   clock: Clock
   /** Without it, messages stay in the outbox for the next start, and rebuilt ones are dropped. */
   deliver: Deliver | undefined
-  /** Is told the length of each text that is written. */
-  written: (characters: number) => void
+  /** Gets the length of each text that is written. */
+  countWritten: (characters: number) => void
   /** Requests a transaction, which removes the rows of delivered messages. */
   writeSoon: () => void
 }
@@ -45,7 +45,7 @@ export type Outbox = ReturnType<typeof openOutbox>
  * one, so that one which always fails does not block the others. The first round, at the start, also reads the rows that
  * were left in the file, page by page. The order of deliveries is not that of the commits.
  */
-export const openOutbox = ({ db, reader, clock, deliver, written, writeSoon }: Needs) => {
+export const openOutbox = ({ db, reader, clock, deliver, countWritten, writeSoon }: Needs) => {
   const insert = db.prepare('INSERT INTO _outbox VALUES (?, ?, ?)')
   const remove = db.prepare('DELETE FROM _outbox WHERE seq IN (SELECT value FROM json_each(?))')
   const select = reader.prepare(
@@ -76,7 +76,7 @@ export const openOutbox = ({ db, reader, clock, deliver, written, writeSoon }: N
   const write = (message: Message): number => {
     last += 1
     const text = JSON.stringify(message)
-    written(text.length)
+    countWritten(text.length)
     insert.run(last, message.to, text)
     return last
   }

@@ -1,6 +1,6 @@
 import type { Collection } from '../../core/collection.ts'
 
-/** The light or heavy fields of a row. */
+/** The summary of a row, its detail, or both. */
 export type Fields = { [field: string]: unknown }
 
 /** A JSON scalar in SQLite's form: SQLite has no booleans, and absent is NULL. */
@@ -41,10 +41,11 @@ export type IndexPlan = {
 }
 
 /**
- * A collection as a table: the key, columns with the fields of indexes and expiry, and the row as JSON text in `_head`.
- * Heavy fields are in a second table under the row's `_rid`: SQLite rewrites a whole record at every update, and a change
- * of status must not write 100 kB of prompt. A collection with `within` and without heavy fields is `clustered`: its
- * small rows are in the order of their keys, next to those of the same owner, in one tree.
+ * A collection as a table: the key, columns with the fields of indexes and expiry, and the summary of the row
+ * (all fields but `detail`) as JSON text in `_head`. Its detail is in a second table under the row's `_rid`: SQLite
+ * rewrites a whole record at every update, and a change of status must not write 100 kB of prompt. A collection with
+ * `within` and without detail is `clustered`: its small rows are in the order of their keys, next to those of the same
+ * owner, in one tree.
  */
 export type Plan = {
   name: string
@@ -59,7 +60,7 @@ export type Plan = {
   keys: string[]
   columns: string[]
   expires: string | undefined
-  heavy: ReadonlySet<string>
+  detail: ReadonlySet<string>
   clustered: boolean
   /** The columns of a record's address, the fastest ones. */
   address: readonly string[]
@@ -88,11 +89,11 @@ export const planTable = (of: Collection): Plan => {
   const indexes = new Map(Object.entries(of.indexes).map(([name, index]) => [name, planIndex(of, index)]))
   const copied = [...indexes.values()].flatMap((index) => index.columns).concat(of.expires ?? [])
   const columns = [...new Set(copied)].filter((field) => !keys.includes(field))
-  const heavy = new Set(of.detail)
-  const clustered = of.within !== undefined && heavy.size === 0
-  for (const field of [...keys, ...columns, ...heavy]) quoted(field)
+  const detail = new Set(of.detail)
+  const clustered = of.within !== undefined && detail.size === 0
+  for (const field of [...keys, ...columns, ...detail]) quoted(field)
   for (const field of [...keys, ...columns])
-    if (heavy.has(field))
+    if (detail.has(field))
       throw new Error(`${field} of ${of.name} is in a key or an index: it cannot be detail`)
   if (of.log !== undefined && of.within !== undefined)
     throw new Error(`${of.name} cannot have a log: its key is a pair`)
@@ -107,7 +108,7 @@ export const planTable = (of: Collection): Plan => {
     keys,
     columns,
     expires: of.expires,
-    heavy,
+    detail,
     clustered,
     address: clustered ? keys.map(quoted) : ['_rid'],
     indexes,

@@ -3,11 +3,11 @@ import { fold } from '../../core/fold.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Page, Position, Query, Scalar, Test } from '../../ports/store.ts'
 import { cell, type Fields, type IndexPlan, type Plan, quoted, type Sql } from './plan.ts'
-import type { ParseRow, RowReader } from './row-reader.ts'
+import type { ParseRow, RowReader } from './stored-rows.ts'
 
 type Listed = readonly SQLOutputValue[]
 
-/** Reads of many rows, each one statement, prepared once per shape. `detail` reads the heavy fields of a record. */
+/** Reads of many rows, each one statement, prepared once per shape. */
 export const openQueries = (db: DatabaseSync, clock: Clock, parseRow: ParseRow) => {
   const statement = statementCache(db)
   const count = (plan: Plan, query: Selection): number => {
@@ -18,14 +18,14 @@ export const openQueries = (db: DatabaseSync, clock: Clock, parseRow: ParseRow) 
     return Number(rows)
   }
   return {
-    page: ({ plan, detail }: RowReader, query: Query<Fields>): Page<Fields> => {
-      const { text, values, whole } = pageSql(plan, query, clock.now())
+    page: ({ plan, readDetail }: RowReader, query: Query<Fields>): Page<Fields> => {
+      const { text, values, hasDetail } = pageSql(plan, query, clock.now())
       const records = statement(text).all(...values) as unknown as Listed[]
       const hasMore = records.length > query.limit
       if (hasMore) records.pop()
-      const rows = records.map(([head, rid]) => {
-        const row = parseRow(String(head))
-        return whole ? { ...row, ...detail([Number(rid)]) } : row
+      const rows = records.map(([summary, rid]) => {
+        const row = parseRow(String(summary))
+        return hasDetail ? { ...row, ...readDetail([Number(rid)]) } : row
       })
       const last = hasMore ? rows.at(-1) : undefined
       return {
@@ -71,7 +71,7 @@ const selected = (plan: Plan, index: IndexPlan, query: Selection, now: number): 
 
 const findOrdering = (plan: Plan, index: IndexPlan, sort: string | undefined): Ordering => {
   const by = sort ?? index.by
-  if (plan.heavy.has(by)) throw new Error(`${plan.name} cannot be sorted by ${by}: it is detail`)
+  if (plan.detail.has(by)) throw new Error(`${plan.name} cannot be sorted by ${by}: it is detail`)
   return { by, value: fieldSql(plan, by), nullable: by !== index.by, index }
 }
 
@@ -113,11 +113,8 @@ const beyond = (plan: Plan, ordering: Ordering, order: 'asc' | 'desc', after: Po
 const indexedTable = (plan: Plan, { clustered, name }: IndexPlan) =>
   `${plan.table} ${clustered ? 'NOT INDEXED' : `INDEXED BY ${name}`}`
 
-/**
- * The statement of a page, with one extra row that shows whether more follow. Its records have the head, and for a
- * `whole` page the place of the detail.
- */
-const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql & { whole: boolean } => {
+/** The statement of a page, with one extra row that shows whether more follow; `hasDetail` adds `_rid` to its records. */
+const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql & { hasDetail: boolean } => {
   const index = findIndex(plan, query)
   const ordering = findOrdering(plan, index, query.sort)
   const { text, values } = both([
@@ -125,10 +122,10 @@ const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql & { whole: 
     query.after === undefined ? undefined : beyond(plan, ordering, query.order, query.after),
   ])
   const order = [ordering.value, ...tieFields(plan, index).map(quoted)]
-  const whole = query.detail === true && plan.heavy.size > 0
+  const hasDetail = query.detail === true && plan.detail.size > 0
   return {
-    whole,
-    text: `SELECT _head${whole ? ', _rid' : ''} FROM ${indexedTable(plan, index)} WHERE ${text}
+    hasDetail,
+    text: `SELECT _head${hasDetail ? ', _rid' : ''} FROM ${indexedTable(plan, index)} WHERE ${text}
       ORDER BY ${order.map((value) => `${value} ${query.order}`).join(', ')} LIMIT ? OFFSET ?`,
     values: [...values, query.limit + 1, query.offset ?? 0],
   }
@@ -147,7 +144,7 @@ const fieldSource = (plan: Plan, field: string): Source => {
   const column = quoted(field)
   if (plan.keys.includes(field) || plan.columns.includes(field)) return { column }
   const { table, detailTable } = plan
-  const json = plan.heavy.has(field)
+  const json = plan.detail.has(field)
     ? `(SELECT detail FROM ${detailTable} WHERE ${detailTable}._rid = ${table}._rid)`
     : '_head'
   return { json, path: `'$.${field}'` }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Problem } from '../../core/errors.ts'
-import { markOpen } from './commit-record.ts'
 import { createCounterTable } from './counters.ts'
+import { markOpen } from './file-record.ts'
 import { createOutboxTable } from './outbox.ts'
 import { cell, type Plan, quoted } from './plan.ts'
 
@@ -49,7 +49,7 @@ const expiryIndex = (plan: Plan) => `"${plan.name}_expires"`
 /** A new column is filled from the rows by the code that fills it at every write, so that both are identical. */
 const addColumn = (db: DatabaseSync, plan: Plan, field: string) => {
   db.exec(`ALTER TABLE ${plan.table} ADD COLUMN ${quoted(field)}`)
-  db.function('_cell', (head) => cell(JSON.parse(String(head))[field], field))
+  db.function('_cell', (summary) => cell(JSON.parse(String(summary))[field], field))
   db.exec(`UPDATE ${plan.table} SET ${quoted(field)} = _cell(_head)`)
 }
 

@@ -1,3 +1,14 @@
+/*
+ * The way of a commit through this folder:
+ * 1. open: `data-file.ts` opens the file (`database.ts`) after `lock.ts` and `check-log.ts`, marks it as open in its own
+ *    record (`file-record.ts`), and lets `schema.ts` create the tables that `plan.ts` derives from the collections.
+ * 2. decide: `group-commit.ts` begins a transaction for the commits of one turn; in it `commit.ts` asks `table.ts`.
+ * 3. write: the decisions write their rows (`stored-rows.ts`).
+ * 4. follow: `commit.ts` adds what the collection declares: log entries, `counters.ts`, `outbox.ts`, live events.
+ * 5. sync: after COMMIT, `data-file.ts` syncs the log in the thread pool and moves readers on; at times it checkpoints.
+ * 6. deliver: callers get their outcomes, `outbox.ts` delivers messages, and live events are published.
+ * Reads of one row (`stored-rows.ts`) and of many (`query.ts`) see what is synced. `backup.ts` copies a file in use.
+ */
 import { type Collection, type Increment, unknownCollection } from '../../core/collection.ts'
 import { errorMessage, Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -12,7 +23,7 @@ import { createGroupCommit } from './group-commit.ts'
 import { type Deliver, openOutbox } from './outbox.ts'
 import { type Fields, type Plan, planTable } from './plan.ts'
 import { openQueries } from './query.ts'
-import { createParsedRows, openRowReader, type RowReader } from './row-reader.ts'
+import { createParsedRows, openRowReader, type RowReader } from './stored-rows.ts'
 import { openTable } from './table.ts'
 
 type Needs = {
@@ -75,11 +86,9 @@ const findLogIndex = ({ name, log }: Collection, findReader: (of: { name: string
 const ALL = 1_000_000_000
 
 /**
- * Storage in one SQLite file, or in memory for `:memory:`. Commits are decided, written and committed in one transaction a
- * turn of the event loop; their callers wait for its sync, which the event loop does not. Reads see the state that is
- * durable. Counters and messages are written in the transaction of the rows that cause them. Rows expire at the time in
- * their `expires` field; callers must not change rows after they gave them to `commit`. The log of a removed row is
- * removed by the same commit. Throws Problem `unavailable` when the file cannot be opened, `storage_too_new` when a newer
+ * Storage in one SQLite file, or in memory for `:memory:`. Reads see the state that is durable. Counters and messages are
+ * written in the transaction of the rows that cause them. Rows expire at the time in their `expires` field; callers must
+ * not change rows after they gave them to `commit`. The log of a removed row is removed by the same commit. Throws Problem `unavailable` when the file cannot be opened, `storage_too_new` when a newer
  * version wrote it, and `storage_busy` when another program reads it so long that it cannot be marked as open.
  */
 export const openSqliteStore = (needs: Needs): SqliteStore => {
@@ -101,18 +110,17 @@ const openParts = (
 ) => {
   const { db, reader, count } = dataFile
   const parseRow = createParsedRows()
-  const written = (characters: number) => group.written(characters)
-  const findTable = byCollection(plans.map((plan) => openTable({ db, plan, clock, written })))
+  const countWritten = (characters: number) => group.countWritten(characters)
+  const findTable = byCollection(plans.map((plan) => openTable({ db, plan, clock, countWritten })))
   const readers = plans.map((plan) => openRowReader(reader, plan, clock, parseRow))
   const findReader = byCollection(readers)
   const logIndexes = new Map(collections.map((of) => [of.name, findLogIndex(of, findReader)]))
   const queries = openQueries(reader, clock, parseRow)
   const writeSoon = () => group.commit(() => undefined).catch(() => undefined)
   const counters = openCounters(db, reader)
-  const outbox = openOutbox({ db, reader, clock, deliver, written, writeSoon })
+  const outbox = openOutbox({ db, reader, clock, deliver, countWritten, writeSoon })
   const commits = createCommits({ findTable, counters, outbox, publisher })
-  const participants = [counters, count, outbox, commits]
-  const group = createGroupCommit({ ...dataFile, participants })
+  const group = createGroupCommit({ ...dataFile, participants: [counters, count, outbox, commits] })
   let closed: Promise<void> | undefined
 
   const whileOpen = <T>(work: () => T): T => {

@@ -3,15 +3,14 @@ import { change, meets } from '../../core/change.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Key, Remove, Update } from '../../ports/store.ts'
 import type { Fields, Plan } from './plan.ts'
-import { keyIn, openRowReader, type StoredRow } from './row-reader.ts'
-import { openRowWriter } from './row-writer.ts'
+import { keyIn, openRowReader, openRowWriter, type StoredRow } from './stored-rows.ts'
 
 /** The part of a row that the caller of a write gets. */
-export type Part = 'nothing' | 'light' | 'whole'
+export type Part = 'nothing' | 'summary' | 'with detail'
 
 /**
- * The decision on a write. `row` is the part that the caller gets; an applied one has the light fields before and after,
- * and writes when `write` is called. `expired` are the light fields of a row that an insert replaces.
+ * The decision on a write. `row` is the part that the caller gets; an applied one has the summary before and after, and
+ * writes when `write` is called. `expired` is the summary of a row that an insert replaces.
  */
 export type Decision =
   | { applied: false; row: Fields | undefined }
@@ -26,32 +25,32 @@ export type Decision =
 
 const ABSENT: Decision = Object.freeze({ applied: false, row: undefined })
 
-type Needs = { db: DatabaseSync; plan: Plan; clock: Clock; written: (characters: number) => void }
+type Needs = { db: DatabaseSync; plan: Plan; clock: Clock; countWritten: (characters: number) => void }
 export type Table = ReturnType<typeof openTable>
 
 /** The writes of one collection: each is decided on the state of the open transaction, and written by its decision. */
-export const openTable = ({ db, plan, clock, written }: Needs) => {
-  const { stored, detail, isExpired } = openRowReader(db, plan, clock, JSON.parse)
-  const writer = openRowWriter(db, plan, written)
+export const openTable = ({ db, plan, clock, countWritten }: Needs) => {
+  const { stored, readDetail, isExpired } = openRowReader(db, plan, clock, JSON.parse)
+  const writer = openRowWriter(db, plan, countWritten)
 
   /** The row that a condition can be tried on. */
   const liveRow = (key: Key): StoredRow | undefined => {
     const row = stored(key)
-    return row === undefined || isExpired(row.head) ? undefined : row
+    return row === undefined || isExpired(row.summary) ? undefined : row
   }
 
-  const refused = ({ at, head }: StoredRow, part: Part): Decision => ({
+  const refused = ({ at, summary }: StoredRow, part: Part): Decision => ({
     applied: false,
-    row: callerRow(part, head, () => detail(at)),
+    row: callerRow(part, summary, () => readDetail(at)),
   })
 
-  const meetsCondition = ({ at, head }: StoredRow, when: Update<Fields>['when']): boolean =>
-    meets(namesAny(plan.heavy, when) ? { ...head, ...detail(at) } : head, when)
+  const meetsCondition = ({ at, summary }: StoredRow, when: Update<Fields>['when']): boolean =>
+    meets(namesAny(plan.detail, when) ? { ...summary, ...readDetail(at) } : summary, when)
 
   const removal = (row: StoredRow, before: Fields | undefined): Decision => ({
     applied: true,
     row: before,
-    before: row.head,
+    before: row.summary,
     after: undefined,
     write: () => writer.remove(row),
   })
@@ -60,17 +59,17 @@ export const openTable = ({ db, plan, clock, written }: Needs) => {
     plan,
     insert: (row: Fields, part: Part): Decision => {
       const known = stored(keyIn(plan, row))
-      if (known !== undefined && !isExpired(known.head)) return refused(known, part)
-      const [head, heavy] = split(row, plan.heavy)
+      if (known !== undefined && !isExpired(known.summary)) return refused(known, part)
+      const [summary, detail] = split(row, plan.detail)
       return {
         applied: true,
-        row: callerRow(part, head, () => heavy),
+        row: callerRow(part, summary, () => detail),
         before: undefined,
-        after: head,
-        expired: known?.head,
+        after: summary,
+        expired: known?.summary,
         write: () => {
           if (known !== undefined) writer.remove(known)
-          writer.insert(head, heavy)
+          writer.insert(summary, detail)
         },
       }
     },
@@ -78,19 +77,19 @@ export const openTable = ({ db, plan, clock, written }: Needs) => {
     update: (write: Update<Fields>, part: Part): Decision => {
       const known = liveRow(write.key)
       if (known === undefined) return ABSENT
-      const { at, head: before } = known
+      const { at, summary: before } = known
       if (!meetsCondition(known, write.when)) return refused(known, part)
       refuseNewKey(plan, before, write)
-      const changesDetail = changesAny(plan.heavy, write)
-      const row = { ...before, ...(changesDetail ? detail(at) : {}) }
+      const changesDetail = changesAny(plan.detail, write)
+      const row = { ...before, ...(changesDetail ? readDetail(at) : {}) }
       change(row, write)
-      const [after, heavy] = split(row, plan.heavy)
+      const [after, detail] = split(row, plan.detail)
       return {
         applied: true,
-        row: callerRow(part, after, () => (changesDetail ? heavy : detail(at))),
+        row: callerRow(part, after, () => (changesDetail ? detail : readDetail(at))),
         before,
         after,
-        write: () => writer.update(known, after, changesDetail ? heavy : undefined),
+        write: () => writer.update(known, after, changesDetail ? detail : undefined),
       }
     },
     remove: ({ key, when }: Pick<Remove<Fields>, 'key' | 'when'>, part: Part): Decision => {
@@ -102,7 +101,7 @@ export const openTable = ({ db, plan, clock, written }: Needs) => {
     /** The removal of an expired row; not applied when the row has not expired or is gone. */
     expire: (key: Key): Decision => {
       const known = stored(key)
-      return known !== undefined && isExpired(known.head) ? removal(known, undefined) : ABSENT
+      return known !== undefined && isExpired(known.summary) ? removal(known, undefined) : ABSENT
     },
     /** Writes a row without a decision. Throws SQLite's error when its key is there. */
     append: (row: Fields): void => writer.insert(row, {}),
@@ -112,17 +111,17 @@ export const openTable = ({ db, plan, clock, written }: Needs) => {
 }
 
 /** A copy for the caller, who may change it, without fields that JSON omits. */
-const callerRow = (part: Part, head: Fields, detail: () => Fields): Fields | undefined => {
+const callerRow = (part: Part, summary: Fields, readDetail: () => Fields): Fields | undefined => {
   if (part === 'nothing') return undefined
   const row: Fields = {}
-  for (const field in head) if (head[field] !== undefined) row[field] = head[field]
-  return part === 'whole' ? Object.assign(row, detail()) : row
+  for (const field in summary) if (summary[field] !== undefined) row[field] = summary[field]
+  return part === 'with detail' ? Object.assign(row, readDetail()) : row
 }
 
 /** A key never changes: no change may name it with another value. */
-const refuseNewKey = (plan: Plan, head: Fields, { set, add, unset }: Update<Fields>) => {
+const refuseNewKey = (plan: Plan, summary: Fields, { set, add, unset }: Update<Fields>) => {
   for (const field of plan.keys) {
-    const isMoved = set?.[field] !== undefined && set[field] !== head[field]
+    const isMoved = set?.[field] !== undefined && set[field] !== summary[field]
     if (isMoved || add?.[field] !== undefined || unset?.includes(field))
       throw new TypeError(`${field} of ${plan.name} cannot change: it is a key`)
   }
@@ -137,10 +136,9 @@ const namesAny = (fields: ReadonlySet<string>, named: object | undefined): boole
 const changesAny = (fields: ReadonlySet<string>, { set, setIfAbsent, add, unset = [] }: Update<Fields>) =>
   [set, setIfAbsent, add].some((named) => namesAny(fields, named)) || unset.some((field) => fields.has(field))
 
-/** The light fields of a row, and its heavy ones. */
-const split = (row: Readonly<Fields>, heavy: ReadonlySet<string>): [light: Fields, heavy: Fields] => {
-  if (heavy.size === 0) return [row, {}]
+const split = (row: Readonly<Fields>, detail: ReadonlySet<string>): [summary: Fields, detail: Fields] => {
+  if (detail.size === 0) return [row, {}]
   const parts: [Fields, Fields] = [{}, {}]
-  for (const field in row) parts[heavy.has(field) ? 1 : 0][field] = row[field]
+  for (const field in row) parts[detail.has(field) ? 1 : 0][field] = row[field]
   return parts
 }

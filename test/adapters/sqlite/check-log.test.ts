@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect, it } from '@jest/globals'
 import { checkLog } from '../../../lib/adapters/sqlite/check-log.ts'
-import { writeCount } from '../../../lib/adapters/sqlite/commit-record.ts'
+import { writeCount } from '../../../lib/adapters/sqlite/file-record.ts'
 import { withChild } from './child.ts'
 import { inFile } from './samples.ts'
 

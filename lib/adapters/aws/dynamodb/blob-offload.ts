@@ -9,7 +9,7 @@ import { keyParts, type Plan } from './plan.ts'
 /** The verbs of `Blobs` that offloading calls. */
 export type Texts = Pick<Blobs, 'put' | 'get' | 'remove'>
 
-/** A heavy value with more bytes of JSON than this goes to a blob: every write costs by the size of the row. */
+/** A value of detail with more bytes of JSON than this goes to a blob: every write costs by the size of the row. */
 const MOST_INSIDE = 32_000
 const PLAIN = /^[A-Za-z0-9_-]{1,150}$/
 
@@ -35,10 +35,10 @@ export const createBlobOffload = (needs: Needs) => {
   const budget = createProjectionBudget(mostCopied)
   const rowFolder = (plan: Plan, key: Key) => ['rows', plan.name, ...keyParts(plan, key).map(plain)].join('/')
 
-  /** Stores large heavy values, each in its own blob. */
-  const putHeavy = async (texts: Texts, plan: Plan, key: Key, fields: Readonly<Fields>): Promise<Fields> => {
+  /** Stores large values of detail, each in its own blob. */
+  const putDetail = async (texts: Texts, plan: Plan, key: Key, fields: Readonly<Fields>): Promise<Fields> => {
     const offloaded = Object.entries(fields).map(async ([field, value]) => {
-      const text = plan.heavy.has(field) && mayBeLarge(value) ? JSON.stringify(value) : undefined
+      const text = plan.detail.has(field) && mayBeLarge(value) ? JSON.stringify(value) : undefined
       if (text === undefined || Buffer.byteLength(text) <= mostInside) return [field, value] as const
       const name = `${rowFolder(plan, key)}/${newToken()}`
       await texts.put(name, text)
@@ -64,9 +64,9 @@ export const createBlobOffload = (needs: Needs) => {
   const putting =
     (excessFields: (plan: Plan, fields: Readonly<Fields>) => readonly string[]) =>
     async (plan: Plan, key: Key, fields: Readonly<Fields>): Promise<Fields> => {
-      if (blobs === undefined || plan.heavy.size + plan.long.size === 0) return fields
-      const light = await putTogether(blobs, plan, key, fields, excessFields(plan, fields))
-      return putHeavy(blobs, plan, key, light)
+      if (blobs === undefined || plan.detail.size + plan.long.size === 0) return fields
+      const withoutExcess = await putTogether(blobs, plan, key, fields, excessFields(plan, fields))
+      return putDetail(blobs, plan, key, withoutExcess)
     }
 
   /** The value of a blob; undefined for one that is gone, or damaged, which is as lost. */
@@ -83,9 +83,9 @@ export const createBlobOffload = (needs: Needs) => {
     }
   }
 
-  /** The row with its offloaded values; heavy values only with `detail`. Missing ones stay pointers. */
+  /** The row with its offloaded values; those of detail only with `detail`. Missing ones stay pointers. */
   const filled = async (plan: Plan, row: Fields, detail: boolean): Promise<Filled> => {
-    const pointers = [...pointersIn(row)].filter(([field]) => detail || !plan.heavy.has(field))
+    const pointers = [...pointersIn(row)].filter(([field]) => detail || !plan.detail.has(field))
     if (pointers.length === 0) return { row, missing: [] }
     const names = [...new Set(pointers.map(([, name]) => blobPart(name)))]
     const parsedBlobs = new Map(
@@ -209,10 +209,10 @@ const sized = (fields: Readonly<Fields>, names: Iterable<string>): Sized[] =>
 /** The projection budget: which long fields are too large for an index that copies `most` bytes of a new row. */
 export const createProjectionBudget = (most = MOST_COPIED) => ({
   /** The fields to offload from a new row: the longest, until the others fit. */
-  rowExcess: ({ long, heavy }: Plan, row: Readonly<Fields>): string[] => {
+  rowExcess: ({ long, detail }: Plan, row: Readonly<Fields>): string[] => {
     if (long.size === 0) return []
-    const light = Object.keys(row).filter((field) => !heavy.has(field))
-    let left = sized(row, light).reduce((sum, { size }) => sum + size, 0)
+    const summary = Object.keys(row).filter((field) => !detail.has(field))
+    let left = sized(row, summary).reduce((sum, { size }) => sum + size, 0)
     const over: string[] = []
     for (const { field, size } of sized(row, long).sort((a, b) => b.size - a.size)) {
       if (left <= most || size < most * LEAST_OFFLOADED) break

@@ -140,13 +140,13 @@ export const toRow = (item: Item): Fields =>
       .map(([name, attribute]) => [name, decode(attribute)]),
   )
 
-/** The row for the caller, with or without its heavy fields, without pointers; its fields in the collection's order. */
-export const visibleRow = ({ heavy, order }: Plan, row: Readonly<Fields>, detail: boolean): Fields => {
+/** The row for the caller, with or without its detail, without pointers; its fields in the collection's order. */
+export const visibleRow = ({ detail, order }: Plan, row: Readonly<Fields>, withDetail: boolean): Fields => {
   const others = Object.keys(row)
     .filter((field) => !order.has(field))
     .sort()
   const isShown = (field: string): boolean =>
-    row[field] !== undefined && (heavy.has(field) ? detail && blobName(row[field]) === undefined : true)
+    row[field] !== undefined && (detail.has(field) ? withDetail && blobName(row[field]) === undefined : true)
   return Object.fromEntries([...order, ...others].filter(isShown).map((field) => [field, row[field]]))
 }
 

@@ -66,7 +66,7 @@ const createReads = (needs: ReadNeeds) => {
 
   /** The rows of a page, sorted after all were read, and their total. */
   const ranked = async (plan: Plan, place: Place, query: Query<Fields>, sort: string): Promise<Matches> => {
-    if (plan.heavy.has(sort)) throw new Error(`${plan.name} cannot be sorted by ${sort}: it is detail`)
+    if (plan.detail.has(sort)) throw new Error(`${plan.name} cannot be sorted by ${sort}: it is detail`)
     const { after, order, offset = 0, limit } = query
     const ordering = { sort, order, ties: place.index.ties }
     const from = after && { by: after.by, ties: tiesIn(place.index, after) }

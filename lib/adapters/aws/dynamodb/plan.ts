@@ -33,7 +33,7 @@ export type Plan = {
   key: string
   within: string | undefined
   keys: readonly string[]
-  heavy: ReadonlySet<string>
+  detail: ReadonlySet<string>
   /** Fields that are offloaded when they are too large for an index. */
   long: ReadonlySet<string>
   /** The values of required fields whose blob is gone. */
@@ -80,7 +80,7 @@ const checked = (name: string): string => {
   return name
 }
 
-/** Without heavy fields an index copies everything; with some, the listed light fields. */
+/** Without detail an index copies everything; with some, the listed summary. */
 const carriedBy = (of: Collection): ReadonlySet<string> | undefined => {
   if (of.detail === undefined || of.summary === undefined) return undefined
   const needed = Object.values(of.indexes).flatMap(({ within, by }) => [within, by])
@@ -126,7 +126,7 @@ export type TableName = (of: Pick<Collection, 'name'>) => string
 export const tablePlan = (of: Collection, tableName: TableName): Plan => {
   const indexes = new Map(Object.keys(of.indexes).map((name) => [name, planIndex(of, name)]))
   const secondary = [...indexes.values()].filter(({ own }) => !own)
-  const heavy = new Set<string>(of.detail)
+  const detail = new Set<string>(of.detail)
   const long = new Set<string>(of.long)
   const fixed = new Set<string>(of.fixed)
   const keys = of.within === undefined ? [of.key] : [of.within, of.key]
@@ -134,23 +134,23 @@ export const tablePlan = (of: Collection, tableName: TableName): Plan => {
     [...secondary.flatMap(({ within, by }) => [within ?? by, by]), of.expires ?? []].flat(),
   )
   refuseUnfit(of, secondary)
-  for (const field of [...keys, ...derived, ...heavy, ...long, ...fixed]) checked(field)
+  for (const field of [...keys, ...derived, ...detail, ...long, ...fixed]) checked(field)
   for (const field of [...keys, ...derived])
-    if (heavy.has(field) || long.has(field) || fixed.has(field))
+    if (detail.has(field) || long.has(field) || fixed.has(field))
       throw new Error(`${field} of ${of.name} is in a key or an index: it needs an attribute of its own`)
   for (const field of fixed)
-    if (heavy.has(field)) throw new Error(`${field} of ${of.name} is detail: no index has it`)
+    if (detail.has(field)) throw new Error(`${field} of ${of.name} is detail: no index has it`)
   return {
     name: of.name,
     table: tableName({ name: checked(of.name) }),
     key: of.key,
     within: of.within,
     keys,
-    heavy,
+    detail,
     long,
     placeholders: { ...of.placeholders },
     fixed,
-    order: new Set([...(of.summary ?? []), ...heavy]),
+    order: new Set([...(of.summary ?? []), ...detail]),
     expires: of.expires,
     log: of.log?.name,
     streamed: [of.counts, of.sends, of.publishes].some((declared) => declared !== undefined),

@@ -83,8 +83,8 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
   }
 
   /** Whether a condition or change names a field that may be offloaded, so that the stored row is needed. */
-  const mayBeOffloaded = ({ heavy, long }: Plan, fields: Iterable<string>) =>
-    blobs.active && [...fields].some((field) => heavy.has(field) || long.has(field))
+  const mayBeOffloaded = ({ detail, long }: Plan, fields: Iterable<string>) =>
+    blobs.active && [...fields].some((field) => detail.has(field) || long.has(field))
 
   /** A change with its large values in blobs. */
   const offloaded = async (plan: Plan, key: Key, write: Update<Fields>): Promise<Update<Fields>> => ({
@@ -180,7 +180,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
   /** Whether the row before a change or removal may have blobs that are no longer needed. */
   const hasBlobs = (plan: Plan, write: Update<Fields> | Remove<Fields>) =>
     'remove' in write
-      ? mayBeOffloaded(plan, [...plan.heavy, ...plan.long])
+      ? mayBeOffloaded(plan, [...plan.detail, ...plan.long])
       : mayBeOffloaded(plan, [...fieldEffects(write).keys(), ...Object.keys(write.when ?? {})])
 
   /** A write for a transaction. With `exactly` the row is read first, so that the resulting row is known. */

@@ -211,8 +211,8 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
     yield* await settled(plan, chunk, where)
   }
 
-  const light = ({ heavy }: Plan, row: Fields): Fields =>
-    Object.fromEntries(Object.entries(row).filter(([field]) => !heavy.has(field)))
+  const summary = ({ detail }: Plan, row: Fields): Fields =>
+    Object.fromEntries(Object.entries(row).filter(([field]) => !detail.has(field)))
 
   async function* ofTable(plan: Plan, { index }: Place, where: Tests): AsyncGenerator<Fields> {
     const all = { ...index, carried: undefined }
@@ -220,9 +220,10 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
       const verdicts = items.map((item) => evaluated(plan, all, tested(plan, item, where), where))
       const open = items.filter((_, at) => verdicts[at] === 'unknown').map(toRow)
       const full = await inChunks(open, (row) => filled(plan, row, true))
-      for (const row of items.filter((_, at) => verdicts[at] === 'passes').map(toRow)) yield light(plan, row)
+      for (const row of items.filter((_, at) => verdicts[at] === 'passes').map(toRow))
+        yield summary(plan, row)
       for (const [at, row] of open.entries())
-        if (full[at] !== undefined && verdictOn(full[at], where) === 'passes') yield light(plan, row)
+        if (full[at] !== undefined && verdictOn(full[at], where) === 'passes') yield summary(plan, row)
     }
   }
 
@@ -241,7 +242,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
       ),
     /** The rows with their long fields and, on request, detail; missing ones are left out. */
     complete: async (plan: Plan, { index }: Place, some: Fields[], detail: boolean): Promise<Fields[]> => {
-      const isPart = detail && [...plan.heavy].some((field) => isMissing(plan, index, field))
+      const isPart = detail && [...plan.detail].some((field) => isMissing(plan, index, field))
       const full = isPart
         ? await fullRows(plan, some)
         : await inChunks(some, (row) => filled(plan, row, detail))

@@ -37,11 +37,11 @@ export const isAfter = (sequence: string, other: string): boolean =>
   sequence.padStart(DIGITS, '0') > other.padStart(DIGITS, '0')
 
 /** The fields of an image that `counts` and `sends` may read: no detail, and no offloaded value. */
-const lightRow = ({ heavy }: Plan, item: Item | undefined): Fields | undefined =>
+const readableSummary = ({ detail }: Plan, item: Item | undefined): Fields | undefined =>
   item &&
   Object.fromEntries(
     Object.entries(toRow(item)).filter(
-      ([field, value]) => !heavy.has(field) && blobName(value) === undefined,
+      ([field, value]) => !detail.has(field) && blobName(value) === undefined,
     ),
   )
 
@@ -53,8 +53,8 @@ export const recordChanges = (plan: Plan, { dynamodb = {} }: StreamRecord): Chan
   const old = OldImage && plainItem(OldImage)
   const now = NewImage && plainItem(NewImage)
   const [was, is] = [metadata(old ?? NOTHING), metadata(now ?? NOTHING)]
-  const before = lightRow(plan, old)
-  const after = lightRow(plan, now)
+  const before = readableSummary(plan, old)
+  const after = readableSummary(plan, now)
   if (before !== undefined && after !== undefined && was.born !== is.born)
     return [
       { before, after: undefined, log: [] },

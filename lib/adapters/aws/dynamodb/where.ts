@@ -95,7 +95,7 @@ export const filterText = (
   terms: Terms,
   test: Test<Fields>,
 ): string | undefined => {
-  if ('contains' in test || 'hasAll' in test || 'exists' in test || plan.heavy.has(test.field))
+  if ('contains' in test || 'hasAll' in test || 'exists' in test || plan.detail.has(test.field))
     return undefined
   // Offloaded values, and those inside of another attribute, cannot be evaluated here.
   if (plan.long.has(test.field) || plan.fixed.has(test.field)) return undefined

@@ -1,13 +1,13 @@
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { Problem } from '../../core/errors.ts'
-import { PATIENCE_MS } from './database.ts'
+import { OWNER_ONLY, PATIENCE_MS } from './database.ts'
 
 /**
  * What a database records of itself, in one row whose page every transaction writes: so a log names its database. While
  * the service has the file open, its latest commits are in the log only; a closed file has all of them.
  */
-export type CommitRecord = { id: string; commits: number; isOpen: boolean }
+export type FileRecord = { id: string; commits: number; isOpen: boolean }
 
 /** Marks a database as open, in the transaction of a start; a new one gets a random id. */
 export const markOpen = (db: DatabaseSync): void =>
@@ -20,7 +20,7 @@ export const markOpen = (db: DatabaseSync): void =>
 export const markClosed = (db: DatabaseSync): void => db.exec('UPDATE _commits SET is_open = 0')
 
 /** Undefined for a database of another program, and for a new one. */
-export const readCommitRecord = (db: DatabaseSync): CommitRecord | undefined => {
+export const readFileRecord = (db: DatabaseSync): FileRecord | undefined => {
   const table = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '_commits'`)
   if (table.get() === undefined) return undefined
   const { id, commits, is_open } = db.prepare('SELECT * FROM _commits').get() ?? {}
@@ -61,7 +61,6 @@ const checkpointAll = (db: DatabaseSync, how: 'FULL' | 'TRUNCATE'): boolean =>
 
 /** A fixed number of digits and a line end: always the same bytes of the file, so that a write allocates nothing. */
 const DIGITS = 16
-const OWNER_ONLY = 0o600
 
 /**
  * The file beside a database with the number of its commits. It is written after each commit without a sync: after any
@@ -91,7 +90,7 @@ export const removeCountFile = (file: string): void => rmSync(countFile(file), {
 /** Counts the commits of a file's only writer, in the database and, with a file, beside it. */
 export const openCommitCount = (db: DatabaseSync, file: string | undefined) => {
   const update = db.prepare('UPDATE _commits SET commits = ?')
-  let commits = readCommitRecord(db)?.commits ?? 0
+  let commits = readFileRecord(db)?.commits ?? 0
   if (file !== undefined) writeCount(file, commits)
   const beside = file === undefined ? undefined : openSync(countFile(file), 'r+')
   return {

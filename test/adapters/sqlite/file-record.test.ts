@@ -6,7 +6,7 @@ import {
   checkpointAndMarkClosed,
   checkpointOpenMark,
   markOpen,
-} from '../../../lib/adapters/sqlite/commit-record.ts'
+} from '../../../lib/adapters/sqlite/file-record.ts'
 import { inFile } from './samples.ts'
 
 it('A file is marked as closed once every commit is in it, since a checkpoint that is cut off may leave the mark alone', () =>

@@ -32,4 +32,16 @@ export const agentSessions = collection<AgentSessionRow, 'followedUntil' | 'canc
   recount: { index: 'ofUser', ofUser: sessionCounter },
 })
 
+/** The id of the one session of a task. */
+export const toSessionId = (taskId: string): string => `sess_${taskId.replace(/^task_/, '')}`
 export const toStreamName = (sessionId: string): string => `session:${sessionId}`
+
+/** Ids of the events of a session sort by run, then by number. */
+export const eventId = (run: number, count: number): string =>
+  `${String(run).padStart(4, '0')}-${String(count).padStart(7, '0')}`
+
+/** The id of an event that follows all others of a run. */
+export const afterAll = (run: number): string => eventId(run, 9_999_999)
+
+/** The events of a conversation's session are of one run; each run of a task adds events to the task's session. */
+export const ONLY_RUN = 1

@@ -2,7 +2,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { LoopEvent, LoopResult } from '../ports/tool.ts'
 import { completionData, createLoopEvents } from './loop-events.ts'
-import type { AgentSessions, TaskFacts, TaskSessionRun } from './sessions.ts'
+import type { SessionRuns, TaskSessionRun } from './session-runs.ts'
+import type { TaskFacts } from './sessions.ts'
 
 type WaitingCall = { approvalId: string; toolCallId: string; name: string }
 
@@ -20,7 +21,7 @@ type ClaimedTask = TaskFacts & {
 }
 
 type Needs = {
-  sessions: Pick<AgentSessions, 'openRun'>
+  sessions: Pick<SessionRuns, 'openRun'>
   /** The provider and model that the runs of tasks use. */
   target: () => { provider: string; model: string }
   clock: Clock

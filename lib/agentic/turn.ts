@@ -10,7 +10,8 @@ import type { Turns } from '../turns/service.ts'
 import type { Turn } from '../turns/turn.ts'
 import { completionData, createLoopEvents } from './loop-events.ts'
 import type { AgenticRequest, AgentSession, SessionEvent } from './schema.ts'
-import type { AgentSessions, OpenSession } from './sessions.ts'
+import type { OpenSession } from './session-runs.ts'
+import type { AgentSessions } from './sessions.ts'
 
 type Needs = {
   sessions: Pick<AgentSessions, 'open' | 'followOpened'>

@@ -2,10 +2,11 @@ import { describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
-import { createLiveRun } from '../../lib/agentic/live.ts'
 import { toStreamName } from '../../lib/agentic/rows.ts'
 import type { SessionEvent } from '../../lib/agentic/schema.ts'
-import { createAgentSessions, SessionStopped, type TaskFacts } from '../../lib/agentic/sessions.ts'
+import { createSessionRun } from '../../lib/agentic/session-run.ts'
+import { SessionStopped } from '../../lib/agentic/session-runs.ts'
+import { createAgentSessions, type TaskFacts } from '../../lib/agentic/sessions.ts'
 import { createTaskRuns } from '../../lib/agentic/task-runs.ts'
 import { collections } from '../../lib/collections.ts'
 import { Problem } from '../../lib/core/errors.ts'
@@ -32,7 +33,7 @@ describe('a run that closes', () => {
   it('keeps a reader that comes while its last events are being stored, until they are', async () => {
     const { promise: appended, resolve: store } = Promise.withResolvers<[]>()
     const needs = { feed: { append: () => appended }, clock, log: createFakeLog(), masker: createMasker([]) }
-    const run = createLiveRun(needs, 'sess_1', 1)
+    const run = createSessionRun(needs, 'sess_1', 1)
     run.emit('step:start', { step: 1 })
     const closed = run.close()
     const { unstored, reader } = run.read()
@@ -57,7 +58,7 @@ describe('a large delta', () => {
   ])('of %s is stored, and so are the events beside it', async (_, text) => {
     const store = openSqliteStore({ file: ':memory:', collections, clock })
     const feed = createFeed({ store, clock, ids })
-    const run = createLiveRun({ feed, clock, log: createFakeLog(), masker: createMasker([]) }, 'sess_1', 1)
+    const run = createSessionRun({ feed, clock, log: createFakeLog(), masker: createMasker([]) }, 'sess_1', 1)
     run.emit('content', { step: 1, text: 'before ' })
     run.emit('tool:call', { toolCallId: 'a', name: 'read_file', arguments: { [text]: [text, text] } })
     run.emit('content', { step: 1, text })
@@ -82,7 +83,7 @@ describe('a large delta', () => {
       return []
     }
     const log = createFakeLog()
-    const run = createLiveRun({ feed: { append }, clock, log, masker: createMasker([]) }, 'sess_1', 1)
+    const run = createSessionRun({ feed: { append }, clock, log, masker: createMasker([]) }, 'sess_1', 1)
     for (const type of ['step:start', 'odd', 'tool:call', 'tool:result']) run.emit(type, { step: 1 })
     await run.close()
     expect(appended.flat()).toEqual(['step:start', 'tool:call', 'tool:result'])

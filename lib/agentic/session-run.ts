@@ -6,7 +6,7 @@ import type { StreamMasker } from '../core/stream-masker.ts'
 import type { Feed, FeedDraft } from '../feed/feed.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import { KEEP_MS, toStreamName } from './rows.ts'
+import { eventId, KEEP_MS, toStreamName } from './rows.ts'
 import type { EmitEvent, SessionEvent } from './schema.ts'
 
 /** The most events that a reader may fall behind: then it is disconnected, and continues with `Last-Event-ID`. */
@@ -30,14 +30,14 @@ type Unstored = { -readonly [Field in keyof SessionEvent]: SessionEvent[Field] }
 
 type Needs = { feed: Pick<Feed, 'append'>; clock: Clock; log: Log; masker: Masker }
 
-export type LiveRun = ReturnType<typeof createLiveRun>
+export type SessionRun = ReturnType<typeof createSessionRun>
 
 /**
  * Sends events to the readers in this process at once, and to storage in batches: at the end of a step, when the batch is
  * large, and on request. Every event is in `unstored`, `storing` or the feed, and moves in this order. So a reader misses
  * no event when it copies the first two before it reads the feed.
  */
-export const createLiveRun = ({ feed, clock, log, masker }: Needs, sessionId: string, run: number) => {
+export const createSessionRun = ({ feed, clock, log, masker }: Needs, sessionId: string, run: number) => {
   const readers = new Set<ReturnType<typeof createPushReader<SessionEvent>>>()
   /** The masker and latest delta of each type: events of an agent that an operator added may have secrets. */
   const streams = new Map<string, { masker: StreamMasker; last: Delta }>()
@@ -69,7 +69,7 @@ export const createLiveRun = ({ feed, clock, log, masker }: Needs, sessionId: st
     }
   }
 
-  const keep = (event: SessionEvent, size: number) => {
+  const addUnstored = (event: SessionEvent, size: number) => {
     const last = unstored.at(-1)
     unstoredSize += size
     if (last === undefined || !isContinued(last, event)) unstored.push({ ...event })
@@ -127,7 +127,7 @@ export const createLiveRun = ({ feed, clock, log, masker }: Needs, sessionId: st
     const event = { id: eventId(run, count), type, data, timestamp: clock.now() }
     const size = eventSize(data)
     for (const reader of readers) reader.push(event, size)
-    keep(event, size)
+    addUnstored(event, size)
     if (unstoredSize > MOST_UNSTORED || type === 'step:complete') void flush()
   }
 
@@ -149,7 +149,10 @@ export const createLiveRun = ({ feed, clock, log, masker }: Needs, sessionId: st
       isOver = true
       for (const reader of readers) reader.end()
     },
-    /** The events that are not stored yet, then new ones. `leave` removes the reader. */
+    /**
+     * The events that are not stored yet, then new ones. `leave` removes the reader. Without `hasStored` the stored stream
+     * is still empty.
+     */
     read: () => {
       const reader = createPushReader<SessionEvent>(MOST_BEHIND, MOST_CHARACTERS)
       const events = [...storing, ...unstored].map((event) => ({ ...event }))
@@ -159,23 +162,14 @@ export const createLiveRun = ({ feed, clock, log, masker }: Needs, sessionId: st
         reader.end()
         if (readers.delete(reader)) readerLeftAt = clock.now()
       }
-      return { unstored: events, reader, leave }
+      return { hasStored: hasStored || storing.length > 0, unstored: events, reader, leave }
     },
-    get readers() {
-      return readers.size
-    },
-    get readerLeftAt() {
-      return readerLeftAt
-    },
-    /** Whether any event is stored: before that the stored stream is empty. */
-    get hasStored() {
-      return hasStored || storing.length > 0
+    /** When the last reader left: infinite while there is one. */
+    get readUntil() {
+      return readers.size > 0 ? Number.POSITIVE_INFINITY : readerLeftAt
     },
   }
 }
-
-const eventId = (run: number, count: number): string =>
-  `${String(run).padStart(4, '0')}-${String(count).padStart(7, '0')}`
 
 /** Whether an event is stored as one with the event before it. */
 const isContinued = (last: Unstored, event: SessionEvent): boolean => {

@@ -15,13 +15,12 @@ const JobParams = idParams('bulk')
 const JobAnswer = z.object({ job: BulkJobSchema })
 /** A dry run answers 200 with a preview; any other request answers the job. */
 const BulkAnswer = z.union([JobAnswer, BulkPreviewSchema])
-const MOST = MOST_ITEMS.toLocaleString('en')
 
 export const bulkRoutes = defineRoutes({
   bulkTasks: {
     method: 'POST',
     path: '/api/tasks/bulk',
-    summary: `Cancel or retry many tasks, at most ${MOST}, as a job; a dry run answers how many`,
+    summary: `Cancel or retry many tasks, at most ${MOST_ITEMS}, as a job; a dry run answers how many`,
     about:
       'The tasks are chosen when the job is requested, by ids or by a filter with the fields of `GET /api/tasks/filter`. A filter that chooses all there are needs `all`. The job continues after a restart. A task that was retried since the request is not retried again.',
     access: 'session',
@@ -33,7 +32,7 @@ export const bulkRoutes = defineRoutes({
   bulkDlq: {
     method: 'POST',
     path: '/api/dlq/bulk',
-    summary: `Retry or discard many dead letters, at most ${MOST}, as a job; a dry run answers how many`,
+    summary: `Retry or discard many dead letters, at most ${MOST_ITEMS}, as a job; a dry run answers how many`,
     about:
       'The dead letters are chosen when the job is requested, by ids or by a filter; one without a status chooses those that wait.',
     access: 'session',

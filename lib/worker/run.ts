@@ -75,7 +75,7 @@ const createProgressLimit = (
 }
 
 const number = (count: number) => count.toLocaleString('en')
-// Made when it is needed: the first number in words of a language loads its data for 12 ms.
+// Made when they are needed: the first number in words of a language loads its data for 12 ms.
 const beyond = () =>
   `This attempt has sent ${number(MOST_PROGRESS)} messages. From here on the latest one is stored every ${LATER_PROGRESS_MS / 1_000} seconds, and the last ${LAST_PROGRESS} at the end`
 
@@ -195,7 +195,7 @@ type Outcome =
 
 /** Bytes of a result as JSON. With a prompt of 1 MiB it fits the 6 MB of a Lambda answer, even if all is escaped. */
 const LONGEST_RESULT = 2_000_000
-const RESULT_TOO_LARGE = `The agent returned more than ${number(LONGEST_RESULT)} bytes of JSON`
+const resultTooLarge = () => `The agent returned more than ${number(LONGEST_RESULT)} bytes of JSON`
 /** The most bytes of a checkpoint: the messages of a run, and a patch of its workspace. */
 const LARGEST_CHECKPOINT = 16_000_000
 const LONGEST_MESSAGE = 1_000
@@ -223,7 +223,7 @@ const createOutcomes = (masker: Masker) => {
   }
 
   const fromResult = (json: string): Outcome => {
-    if (Buffer.byteLength(json) > LONGEST_RESULT) return failed('result_too_large', RESULT_TOO_LARGE, FINAL)
+    if (Buffer.byteLength(json) > LONGEST_RESULT) return failed('result_too_large', resultTooLarge(), FINAL)
     const parsed = TaskResultSchema.safeParse(masker.data(JSON.parse(json)))
     if (!parsed.success) return failed('bad_result', 'The agent did not return {success, output}', FINAL)
     if (!parsed.data.success)

@@ -16,6 +16,9 @@ const FIRST = {
   devices: '/api/devices/paired',
   settings: '/api/settings',
   gateway: '/api/tokens',
+  memory: '/api/memory/files',
+  security: '/api/security/approvals',
+  webhooks: '/api/webhooks',
   health: '/api/health',
   openapi: '/api/openapi.json',
 } as const

@@ -12,10 +12,10 @@ import { createNotifications } from '../notifications/service.ts'
 import { providerApiUrls } from '../oauth/catalog.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
 import { createWebhookEndpoints } from '../outbound-webhooks/endpoints.ts'
-import { eventNames, hasSubscriber } from '../outbound-webhooks/events.ts'
+import { eventNames } from '../outbound-webhooks/events.ts'
 import { createWebhookSecrets } from '../outbound-webhooks/registrations.ts'
 import { createOutboundWebhooks } from '../outbound-webhooks/service.ts'
-import { createSubscriptions } from '../outbound-webhooks/subscriptions.ts'
+import { createSubscriptions, hasSubscriber } from '../outbound-webhooks/subscriptions.ts'
 import type { Models } from '../ports/model.ts'
 import { createDeadLetters } from '../queue/dead-letters.ts'
 import { createQueueStatus } from '../queue/status.ts'
@@ -25,7 +25,6 @@ import { isFinal } from '../tasks/machine.ts'
 import { createTasks } from '../tasks/service.ts'
 import { createCheckOwnConversation } from '../turns/conversations.ts'
 import { createActiveRuns } from '../worker/active.ts'
-import { createSemaphore } from '../worker/semaphore.ts'
 import { createWorker } from '../worker/worker.ts'
 import type { AuthContext } from './auth.ts'
 import type { Agents, Ports } from './ports.ts'
@@ -129,7 +128,7 @@ export const createWork = (auth: AuthContext, needs: Needs, config: Config) => {
     lease: tasks.lease,
     agent: agents.get,
     active,
-    slots: createSemaphore(config.POOL_MAX_CONCURRENT),
+    mostRuns: config.POOL_MAX_CONCURRENT,
     retryPolicy: () => ({ baseMs: retry().backoff, type: retry().type }),
     withdrawIfOver: async ({ id: taskId, createdBy: userId }) => {
       if (await hasEnded(taskId)) await approvals.withdrawSession({ taskId, userId }, TASK_ENDED)

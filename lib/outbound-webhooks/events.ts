@@ -2,7 +2,7 @@ import { runTimeMs } from '../core/run-time.ts'
 import { iso } from '../core/time.ts'
 import { timeOfId } from '../core/ulid.ts'
 import type { EmittedEntry, Task, TaskEvent } from '../tasks/schema.ts'
-import { ALL_EVENTS, type WebhookEvent } from './schema.ts'
+import type { WebhookEvent } from './schema.ts'
 
 /** The webhook events of an event of a task. At each end of an attempt its agent has finished. */
 const names: Readonly<Partial<Record<TaskEvent['type'], readonly WebhookEvent[]>>> = {
@@ -17,10 +17,6 @@ const names: Readonly<Partial<Record<TaskEvent['type'], readonly WebhookEvent[]>
 
 /** The webhook events that an event of a task may cause. */
 export const eventNames = (type: TaskEvent['type']): readonly WebhookEvent[] => names[type] ?? []
-
-/** Whether subscriptions to these events include one that an event of a task may cause. */
-export const hasSubscriber = (type: TaskEvent['type'], subscribed: ReadonlySet<string>): boolean =>
-  subscribed.size > 0 && eventNames(type).some((event) => subscribed.has(event) || subscribed.has(ALL_EVENTS))
 
 /** An event for webhooks. Its timestamp is that of the change that caused it. */
 type EmittedEvent = { event: WebhookEvent; timestamp: string; payload: object }

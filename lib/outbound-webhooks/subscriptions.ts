@@ -3,7 +3,10 @@ import { createVersionedRow } from '../core/versioned-row.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
+import type { TaskEvent } from '../tasks/schema.ts'
+import { eventNames } from './events.ts'
 import { SUBSCRIPTIONS_ID, type Subscriptions, type SubscriptionsRow, subscriptionsRows } from './rows.ts'
+import { ALL_EVENTS } from './schema.ts'
 
 type Needs = { store: Pick<Store, 'get' | 'commit'>; clock: Clock; entropy: Entropy }
 
@@ -15,6 +18,10 @@ const NONE: SubscriptionsRow = { id: SUBSCRIPTIONS_ID, version: 0, subscriptions
 /** The events of any webhook. */
 export const subscribedEvents = (row: SubscriptionsRow | undefined): ReadonlySet<string> =>
   new Set(Object.values(row?.subscriptions ?? {}).flat())
+
+/** Whether subscriptions to these events include one that an event of a task may cause. */
+export const hasSubscriber = (type: TaskEvent['type'], subscribed: ReadonlySet<string>): boolean =>
+  subscribed.size > 0 && eventNames(type).some((event) => subscribed.has(event) || subscribed.has(ALL_EVENTS))
 
 /** Which webhook gets which events: one row, so that concurrent changes lose nothing and keep the limit of webhooks. */
 export const createSubscriptions = (needs: Needs) => {

@@ -9,7 +9,6 @@ import type { Tracing } from '../ports/tracing.ts'
 import { publicTask, type RunTask, TASK_DEFINITION, type Task, type TaskResult } from '../tasks/schema.ts'
 import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
 import { createRunner, type Ended, failedRun } from './run.ts'
-import type { Semaphore } from './semaphore.ts'
 import { createAttemptSpans } from './spans.ts'
 
 type RetryPolicy = Pick<Backoff, 'baseMs' | 'type'>
@@ -34,8 +33,8 @@ type Needs = FinishNeeds &
   Parameters<typeof createLeasedRuns>[0] &
   Parameters<typeof createRunner>[0] & {
     agent: (type: string) => AgentAdapter | undefined
-    /** The slots for runs of all queues together. */
-    slots: Semaphore
+    /** The most runs of all queues together. */
+    mostRuns: number
     tracing: Tracing
   }
 
@@ -44,7 +43,8 @@ const MOST_FINISHING = 256
 
 /** Claims tasks when a slot is free, runs their agents and writes outcomes; the slot is free before the write ends. */
 export const createWorker = (needs: Needs) => {
-  const { lease, slots, log, active } = needs
+  const { lease, mostRuns, log, active } = needs
+  const slots = createSemaphore(mostRuns)
   const leased = createLeasedRuns(needs)
   const execute = createRunner(needs)
   const finish = createFinishRun(needs)
@@ -100,6 +100,27 @@ export const createWorker = (needs: Needs) => {
     /** Resolves when the outcomes of all runs so far are written. */
     settled: (): Promise<void> =>
       finishing === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
+  }
+}
+
+/** A semaphore for agent runs: its waiters get the free slots in the order they came (FIFO). */
+const createSemaphore = (size: number) => {
+  let free = size
+  const waiting: (() => void)[] = []
+  return {
+    /** Returns undefined at once when a slot is free: the common path needs no await. */
+    acquire: (): Promise<void> | undefined => {
+      if (free > 0) {
+        free--
+        return undefined
+      }
+      return new Promise((resolve) => waiting.push(resolve))
+    },
+    release: () => {
+      const next = waiting.shift()
+      if (next) next()
+      else free++
+    },
   }
 }
 

@@ -14,7 +14,7 @@ type Needs = {
   clock: Clock
   ids: Ids
   log: Log
-  turns: Pick<Turns, 'complete'>
+  turns: Pick<Turns, 'answerMessages'>
   timeoutMs: number
   /** The time limit of a whole answer, and of the first piece of a stream. */
   firstByteMs: number
@@ -34,7 +34,11 @@ export const createCompletions = ({ clock, ids, log, turns, timeoutMs, firstByte
     const from = clock.monotonic()
     using limit = timeLimit(clock, firstByteMs, body.conversationId === undefined ? gone : undefined)
     const { signal } = limit
-    const completion = await turns.complete(principal, body, { ...modelSettings(body), withMemory, signal })
+    const completion = await turns.answerMessages(principal, body, {
+      ...modelSettings(body),
+      withMemory,
+      signal,
+    })
     const { content, result, usage, answerContext, conversationId, compaction } = completion
     const { provider, model, fallbackFrom, finishReason } = result
     const answer = {
@@ -75,7 +79,7 @@ export const createCompletions = ({ clock, ids, log, turns, timeoutMs, firstByte
         gone ? AbortSignal.any([gone, left.signal]) : left.signal,
       )
       using limit = timeLimit(clock, timeoutMs, untilFirst.signal)
-      return await turns.complete(principal, body, {
+      return await turns.answerMessages(principal, body, {
         ...modelSettings(body),
         withMemory,
         signal: limit.signal,

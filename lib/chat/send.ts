@@ -19,7 +19,7 @@ const INSTRUCTIONS = [
 ].join('\n')
 
 type Needs = {
-  turns: Pick<Turns, 'begin' | 'run' | 'openToolbox' | 'reopenToolbox' | 'claimWaiting' | 'within'>
+  turns: Pick<Turns, 'begin' | 'run' | 'openToolbox' | 'reopenToolbox' | 'claimWaiting' | 'withinTime'>
   defaultMode: () => Promise<SecurityMode> | SecurityMode
   /** The time limit of a turn after a decision; each decision starts it anew. */
   timeoutMs: number
@@ -42,14 +42,14 @@ export const createSend = ({ turns, defaultMode, timeoutMs, firstByteMs }: Needs
   }
 
   const send = (principal: Principal, id: string, { temperature, ...message }: SendBody) =>
-    turns.within(firstByteMs, async (signal) => {
+    turns.withinTime(firstByteMs, async (signal) => {
       const turn = await turns.begin(principal, id, { ...message, signal })
       return answered(turn, { temperature, signal })
     })
 
   /** A turn with tools. When calls wait for approval the answer says so, and `resume` continues the turn. */
   const sendWithTools = (principal: Principal, id: string, body: WithToolsBody) =>
-    turns.within(firstByteMs, async (signal) => {
+    turns.withinTime(firstByteMs, async (signal) => {
       const { temperature, securityMode, ...message } = body
       const mode = securityMode ?? (await defaultMode())
       const toolbox = await turns.openToolbox(principal, id, { mode })
@@ -68,7 +68,7 @@ export const createSend = ({ turns, defaultMode, timeoutMs, firstByteMs }: Needs
     if (waiting === undefined) return
     const { turn, options } = waiting
     const { securityMode, temperature } = options
-    await turns.within(timeoutMs, (signal) => {
+    await turns.withinTime(timeoutMs, (signal) => {
       const toolbox = turns.reopenToolbox(options, conversationId, { mode: securityMode })
       return turns.run(turn, { ...WITH_TOOLS, toolbox, temperature, securityMode, signal })
     })

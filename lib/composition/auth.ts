@@ -89,7 +89,7 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
     limiter,
     countAttempt: createAttempts({ limiter }),
     holdsRights: createHoldsRights({ identity, settings }),
-    openTurns: createSlots(turnLimit(config.USER_MAX_TURNS, config.AGENTIC_TIMEOUT_MS + TURN_ENDS_MS)),
+    takeTurnSlot: createSlots(turnLimit(config.USER_MAX_TURNS, config.AGENTIC_TIMEOUT_MS + TURN_ENDS_MS)),
     openStreams: isCloud
       ? createSharedStreams(ports, { most: config.USER_MAX_STREAMS, longestMs: LONGEST_STREAM_MS })
       : createLocalStreams(ports, { most: config.USER_MAX_STREAMS }),

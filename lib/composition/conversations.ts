@@ -33,7 +33,7 @@ type Needs = Ports &
 /** Conversations: their turns, what continues after an approval, and their end. */
 export const createConversing = (auth: AuthContext, needs: Needs, config: Config) => {
   const { tasks, memory, policy, approvals, agentSessions, workspaces } = needs
-  const { holdsRights, openTurns, readAccountStatus } = auth
+  const { holdsRights, takeTurnSlot, readAccountStatus } = auth
   const changing = new Set(workspaceTools.filter(({ risk }) => risk !== 'read').map(({ name }) => name))
   const isOneProcess = config.SERVICE_MODE !== 'pro'
   const conversations = createConversations({ ...needs, taskExists: tasks.exists })
@@ -48,7 +48,7 @@ export const createConversing = (auth: AuthContext, needs: Needs, config: Config
     conversations,
     snapshots,
     holdsRights,
-    openTurns,
+    takeTurnSlot,
     findTask: tasks.find,
     findTicketTask: tasks.newestOfTicket,
     readTicket: createReadTicket(needs),

@@ -66,7 +66,7 @@ const firstLineTitle = (content: string): string => {
 /** Begins turns of conversations: the messages of the user are stored with the lease, and the prompt is made. */
 export const createBegin = (needs: TurnNeeds, { ofConversation, compaction, leases, release }: Parts) => {
   const { store, clock, ids, models, conversations } = needs
-  const { firstByteMs, holdsRights, openTurns } = needs
+  const { firstByteMs, holdsRights, takeTurnSlot } = needs
   const messageRow = createMessageRow(needs)
 
   /** Throws while a turn waits for approval; ends one that expired, or whose process died. */
@@ -88,7 +88,7 @@ export const createBegin = (needs: TurnNeeds, { ofConversation, compaction, leas
     const rows = messages.map((message, at) => messageRow(id, messageCount + at, message))
     const first = messages.find(({ role }) => role === 'user')?.content ?? ''
     const title = row.untitled ? firstLineTitle(first) : ''
-    const free = await openTurns(principal.userId)
+    const free = await takeTurnSlot(principal.userId)
     try {
       const { applied, row: leased } = await store.commit<ConversationRow>(
         {
@@ -108,7 +108,7 @@ export const createBegin = (needs: TurnNeeds, { ofConversation, compaction, leas
         true,
       )
       if (!applied) throw leased === undefined ? missing('Conversation') : underWay()
-      const signal = leases.keep(id, token, { holds: () => holdsRights(principal), free })
+      const signal = leases.renew(id, token, { holds: () => holdsRights(principal), free })
       return { token, signal, leased: leased ?? row, last: rows.findLast(({ role }) => role === 'user') }
     } catch (thrown) {
       await free()
@@ -159,7 +159,7 @@ export const createBegin = (needs: TurnNeeds, { ofConversation, compaction, leas
           system,
           specs,
           signal: until,
-          keep: (summary) => storeSummary(id, token, summary),
+          storeSummary: (summary) => storeSummary(id, token, summary),
         })
       const { messages, compaction: done, usage } = await prepare(leased, ending)
       const turn: BegunTurn = {

@@ -46,7 +46,7 @@ type Given = {
   system: (summary: string | undefined) => string
   target: Target
   specs?: readonly ToolSpec[]
-  keep: (summary: Summary) => Promise<void>
+  storeSummary: (summary: Summary) => Promise<void>
   signal: AbortSignal
 }
 
@@ -190,7 +190,7 @@ export const createCompaction = ({ store, models, log }: TurnNeeds) => {
       summary = piece.summary
       usage = addUsage(usage, piece.usage)
       done += piece.count
-      await given.keep({ summary, summarized: Number(older[done - 1]?.number) + 1 })
+      await given.storeSummary({ summary, summarized: Number(older[done - 1]?.number) + 1 })
     }
     return { summary, usage, isWhole: done > 0 && done === older.length }
   }

@@ -49,7 +49,7 @@ export const createFinish = (needs: TurnNeeds, leases: TurnLeases) => {
   ): Promise<ChatMessage> => {
     const { conversation, token, messageCount, answer } = turn
     const { id } = conversation
-    const notice = await snapshots.keep(id, token)
+    const notice = await snapshots.storeFiles(id, token)
     leases.drop(token)
     const calls = toolCalls.length === 0 ? undefined : boundedCalls(toolCalls)
     const { provider, model, usage, fallbackFrom, error, sessionId } = more
@@ -87,7 +87,7 @@ export const createFinish = (needs: TurnNeeds, leases: TurnLeases) => {
   }
 
   const release = async ({ conversation: { id }, token }: Pick<Turn, 'conversation' | 'token'>) => {
-    await snapshots.keep(id, token)
+    await snapshots.storeFiles(id, token)
     await leases.release(id, token)
   }
 

@@ -42,7 +42,7 @@ export const leasedWrite = (
 
 type FreeSlot = () => Promise<void>
 /** Takes one of the turns that a user may have open. Throws Problem `rate_limited`. */
-export type OpenTurns = (userId: string) => Promise<FreeSlot>
+export type TakeTurnSlot = (userId: string) => Promise<FreeSlot>
 
 type Lease = {
   conversationId: string
@@ -77,13 +77,13 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
 
   return {
     /** Renews the lease until it is dropped. Aborts when the turn has to end, or its caller's rights do. */
-    keep: (
+    renew: (
       conversationId: string,
       token: string,
       { holds, free = async () => undefined }: { holds: () => Promise<boolean>; free?: FreeSlot },
     ): AbortSignal => {
       const controller = new AbortController()
-      const renew = async () => {
+      const renewOnce = async () => {
         const reason = await renewed(conversationId, token)
         if (reason === undefined || !leases.has(token)) return
         controller.abort(reason)
@@ -93,7 +93,7 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
         warn: (fields, message) => log.warn({ conversationId, ...fields }, message),
       }
       const failure = 'the lease of a turn was not renewed'
-      const endRenewal = repeat({ clock, log: ofTurn }, LEASE_MS / 3, renew, failure)
+      const endRenewal = repeat({ clock, log: ofTurn }, LEASE_MS / 3, renewOnce, failure)
       const watch = watchRights({ clock, log, holds })
       const end = () => {
         endRenewal()

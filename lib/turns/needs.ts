@@ -10,7 +10,7 @@ import type { TrackerTicket } from '../ports/tracker.ts'
 import type { Workspaces } from '../ports/workspace.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { Conversations } from './conversations.ts'
-import type { OpenTurns } from './leases.ts'
+import type { TakeTurnSlot } from './leases.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { WithdrawApprovals } from './waiting.ts'
 
@@ -46,7 +46,7 @@ export type TurnNeeds = TurnPorts & {
   withdrawApprovals: WithdrawApprovals
   holdsRights: (principal: Principal) => Promise<boolean>
   isDisabled: (userId: string) => Promise<boolean>
-  openTurns: OpenTurns
+  takeTurnSlot: TakeTurnSlot
   /** The time limit of the begin of a turn: an agentic turn sends nothing before. */
   firstByteMs: number
 }

@@ -78,7 +78,7 @@ export const createParking = (needs: TurnNeeds, leases: TurnLeases) => {
   const park = async (turn: Turn, progress: TurnProgress, wakes: number): Promise<boolean> => {
     const { conversation, token, answer = '' } = turn
     const { id } = conversation
-    const notice = await snapshots.keep(id, token)
+    const notice = await snapshots.storeFiles(id, token)
     const set = stored(turn, progress)
     const { toolCalls, usage } = set
     const outcome = await store.commit<ConversationRow>(
@@ -122,7 +122,7 @@ export const createParking = (needs: TurnNeeds, leases: TurnLeases) => {
     const { options, messages, answer, toolCalls, steps, usage } = row
     const { userId, provider, model } = options
     // The session that began the turn may have ended meanwhile: a person has just decided that it goes on.
-    const signal = leases.keep(id, token, { holds: async () => !(await isDisabled(userId)) })
+    const signal = leases.renew(id, token, { holds: async () => !(await isDisabled(userId)) })
     const turn: Turn = {
       conversation: toConversation(conversation),
       messages,

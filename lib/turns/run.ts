@@ -165,7 +165,7 @@ export const createRunTurn = ({ loop, log, finish, fail, readAnswer, storeWaitin
   return {
     run,
     /** An answer that belongs to no conversation: nothing is stored. */
-    answer: async (prompt: Pick<Turn, 'messages' | 'target'>, options: RunOptions) => {
+    runUnstored: async (prompt: Pick<Turn, 'messages' | 'target'>, options: RunOptions) => {
       const { messages, target } = prompt
       const result = await loop({ ...loopRequest(options), ...target, messages })
       return { content: finalText(result, options), result, usage: result.usage }

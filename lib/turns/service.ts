@@ -1,16 +1,16 @@
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { Toolbox } from '../ports/tool.ts'
+import { createAnswerMessages } from './answer-messages.ts'
 import { createBegin } from './begin.ts'
 import { createCancelTurn } from './cancel.ts'
 import { createCompaction } from './compaction.ts'
-import { createComplete } from './complete.ts'
 import { createContext } from './context.ts'
+import { createDrain } from './drain.ts'
 import { createFinish } from './finish.ts'
 import { createTurnLeases } from './leases.ts'
 import type { TurnNeeds } from './needs.ts'
 import { createParking } from './park.ts'
 import { createRunTurn } from './run.ts'
-import { createRunning } from './running.ts'
 
 export type Turns = ReturnType<typeof createTurns>
 
@@ -23,7 +23,7 @@ export const createTurns = (needs: TurnNeeds) => {
   const { ofConversation, ofRequest } = createContext(needs)
   const compaction = createCompaction(needs)
   const { begin, open } = createBegin(needs, { ofConversation, compaction, leases, release })
-  const { run, answer } = createRunTurn({ ...needs, finish, fail, readAnswer, storeWaiting, park })
+  const { run, runUnstored } = createRunTurn({ ...needs, finish, fail, readAnswer, storeWaiting, park })
 
   /** The tools of a turn that goes on, in the workspace of its conversation. */
   const reopenToolbox = async (
@@ -32,7 +32,7 @@ export const createTurns = (needs: TurnNeeds) => {
     how: { mode: SecurityMode; unattended?: boolean },
   ): Promise<Toolbox> => {
     const workspace = await workspaces.open(conversationId)
-    return snapshots.within(conversationId, openTools({ ...how, userId, conversationId, workspace }))
+    return snapshots.withRestore(conversationId, openTools({ ...how, userId, conversationId, workspace }))
   }
 
   /** The tools of a turn that will begin. Throws Problem `missing` for a conversation of another user. */
@@ -44,8 +44,8 @@ export const createTurns = (needs: TurnNeeds) => {
   return {
     begin,
     run,
-    complete: createComplete(needs, { ofRequest, open, run, answer }),
-    ...createRunning(clock),
+    answerMessages: createAnswerMessages(needs, { ofRequest, open, run, runUnstored }),
+    ...createDrain(clock),
     finish,
     claimWaiting,
     cancel: createCancelTurn(needs, leases),

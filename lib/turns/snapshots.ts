@@ -30,20 +30,20 @@ const leftOutText = (leftOut: PackedWorkspace['leftOut']): string | undefined =>
 /** The workspaces of conversations between turns, which may run in different processes. */
 export type Snapshots = {
   /** The tools of a turn. Before the first call the workspace is restored to the state after the previous turn. */
-  within(conversationId: string, toolbox: Toolbox): Toolbox
+  withRestore(conversationId: string, toolbox: Toolbox): Toolbox
   /**
    * Stores the files that the turn changed; `token` is its lease. Resolves to a notice for the user and the model when
    * they could not be stored. A turn that has lost its lease stores nothing.
    */
-  keep(conversationId: string, token: string): Promise<string | undefined>
+  storeFiles(conversationId: string, token: string): Promise<string | undefined>
   /** Whether a turn in this process uses the workspace of that name. */
   isInUse(conversationId: string): boolean
 }
 
 /** For a single process, whose disk keeps workspaces between turns. */
 export const noSnapshots: Snapshots = {
-  within: (_, toolbox) => toolbox,
-  keep: async () => undefined,
+  withRestore: (_, toolbox) => toolbox,
+  storeFiles: async () => undefined,
   isInUse: () => false,
 }
 
@@ -117,7 +117,7 @@ export const createSnapshots = ({ store, clock, ids, log, workspaces, changesFil
     return { update: workspaceSnapshots, key: id, set: row, unset: archive === undefined ? ['archive'] : [] }
   }
 
-  const keep: Snapshots['keep'] = async (id, token) => {
+  const storeFiles: Snapshots['storeFiles'] = async (id, token) => {
     const used = inUse.get(id)
     if (used === undefined) return undefined
     inUse.delete(id)
@@ -132,7 +132,7 @@ export const createSnapshots = ({ store, clock, ids, log, workspaces, changesFil
     }
   }
 
-  const within: Snapshots['within'] = (id, toolbox) => ({
+  const withRestore: Snapshots['withRestore'] = (id, toolbox) => ({
     ...toolbox,
     ask: async (call, signal) => {
       await use(id).ready
@@ -153,5 +153,5 @@ export const createSnapshots = ({ store, clock, ids, log, workspaces, changesFil
     },
   })
 
-  return { within, keep, isInUse: (id) => inUse.has(id) }
+  return { withRestore, storeFiles, isInUse: (id) => inUse.has(id) }
 }

@@ -44,7 +44,7 @@ export const openChat = (store: Store) => {
     withdrawApprovals: async () => undefined,
     holdsRights: async () => true,
     isDisabled: async () => false,
-    openTurns: async () => async () => undefined,
+    takeTurnSlot: async () => async () => undefined,
   })
   const { send } = createChat({ ...ports, ...times, models, turns, defaultMode: () => 'ask' })
 

@@ -41,7 +41,7 @@ type Given = {
   disk?: Workspaces
   holdsRights?: (principal: Principal) => Promise<boolean>
   isDisabled?: (userId: string) => Promise<boolean>
-  openTurns?: TakeUserSlot
+  takeTurnSlot?: TakeUserSlot
 }
 
 /** One storage, and as many processes on it as a test starts: a process that is left behind is one that was killed. */
@@ -65,7 +65,7 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
     disk,
     holdsRights = async () => true,
     isDisabled = async () => false,
-    openTurns = async () => async () => undefined,
+    takeTurnSlot = async () => async () => undefined,
   }: Given) => {
     const ports = { clock, log, ids, store: wrapStore(store) }
     const taskExists = async (id: string) => (await findTask(id)) !== undefined
@@ -94,7 +94,7 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
       withdrawApprovals: approvals.withdraw,
       holdsRights,
       isDisabled,
-      openTurns,
+      takeTurnSlot,
     })
     const chat = createChat({ ...ports, ...times, models, turns, defaultMode: () => 'ask' })
     const ends = {

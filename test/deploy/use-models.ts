@@ -136,7 +136,7 @@ export const useWaitingTurns = async (
     withdrawApprovals: async () => undefined,
     holdsRights: async () => true,
     isDisabled: async () => false,
-    openTurns: async () => async () => undefined,
+    takeTurnSlot: async () => async () => undefined,
   })
   const chat = createChat({ ...ports, ...times, models, turns, defaultMode: () => 'ask' })
   for (const id of [first, ...others]) {

@@ -17,7 +17,10 @@ type Completion = Subject & {
 type Parts = Pick<ChatContext, 'ofRequest'> & Pick<ReturnType<typeof createBegin>, 'open'> & RunTurn
 
 /** Answers messages. Those of a conversation are a turn of it; any others are stored nowhere. */
-export const createComplete = ({ models, openTurns }: TurnNeeds, { ofRequest, open, run, answer }: Parts) => {
+export const createAnswerMessages = (
+  { models, takeTurnSlot }: TurnNeeds,
+  { ofRequest, open, run, runUnstored }: Parts,
+) => {
   const complete = async (
     principal: Principal,
     { messages, systemPrompt, conversationId, ...request }: Completion,
@@ -30,7 +33,7 @@ export const createComplete = ({ models, openTurns }: TurnNeeds, { ofRequest, op
     if (conversationId === undefined) {
       const text = systemText({ ...known, systemPrompt })
       const system = text === '' ? [] : [{ role: 'system' as const, content: text }]
-      const answered = await answer({ messages: [...system, ...messages], target }, options)
+      const answered = await runUnstored({ messages: [...system, ...messages], target }, options)
       return { ...answered, answerContext, conversationId, compaction: undefined }
     }
     const turn = await open(principal, conversationId, {
@@ -48,7 +51,7 @@ export const createComplete = ({ models, openTurns }: TurnNeeds, { ofRequest, op
   return async (...given: Parameters<typeof complete>) => {
     const [{ userId }, { conversationId }] = given
     // A turn of a conversation takes its own slot.
-    const free = conversationId === undefined ? await openTurns(userId) : undefined
+    const free = conversationId === undefined ? await takeTurnSlot(userId) : undefined
     try {
       return await complete(...given)
     } finally {

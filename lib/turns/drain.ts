@@ -3,11 +3,11 @@ import { timeLimit } from '../core/time-limit.ts'
 import type { Clock } from '../ports/clock.ts'
 
 /** The turns that run in this process and that its end waits for. */
-export const createRunning = (clock: Clock) => {
+export const createDrain = (clock: Clock) => {
   const running = new Set<{ stop(reason: unknown): void; ended: Promise<unknown> }>()
   return {
     /** Does work with a signal that aborts after its time, or when the process ends. */
-    within: async <T>(mostMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    withinTime: async <T>(mostMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
       using limit = timeLimit(clock, mostMs)
       const ended = work(limit.signal)
       const one = { stop: limit.stop, ended }

@@ -1,5 +1,6 @@
 import { backUp } from '../lib/app/data.ts'
-import { badSetting, readSome } from '../lib/config/config.ts'
+import { readSome } from '../lib/config/config.ts'
+import { badSetting } from '../lib/core/bad-setting.ts'
 import { errorMessage } from '../lib/core/errors.ts'
 import { terminalText } from '../lib/core/terminal-text.ts'
 

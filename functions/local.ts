@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { openLocalApp } from '../lib/app/local.ts'
 import { banner, complain } from '../lib/app/start-up.ts'
-import { badSetting, readConfig } from '../lib/config/config.ts'
+import { readConfig } from '../lib/config/config.ts'
+import { badSetting } from '../lib/core/bad-setting.ts'
 import { errorMessage, Problem } from '../lib/core/errors.ts'
 
 /** The whole service in one process: `npm start`. */

@@ -4,7 +4,8 @@ import * as path from 'node:path'
 import { tableDefinitions } from '../lib/adapters/aws/dynamodb/tables.ts'
 import { lockDataDir } from '../lib/adapters/sqlite/lock.ts'
 import { collections } from '../lib/collections.ts'
-import { badSetting, type Config } from '../lib/config/config.ts'
+import type { Config } from '../lib/config/config.ts'
+import { badSetting } from '../lib/core/bad-setting.ts'
 import type { Database } from './emulators.ts'
 
 /**

@@ -39,7 +39,7 @@ const started = (kind: keyof typeof parts, part: Part) => {
 const main = async () => {
   const config = readConfig({ ...process.env, SERVICE_MODE: 'pro' })
   const log = createLog({ level: config.LOG_LEVEL, masker: createMasker(config.secrets) })
-  const agents = (await describeAgents(config)).map(({ type }) => type)
+  const agents = (await describeAgents(config)()).map(({ type }) => type)
   await refuseTakenPort(config)
   const { folder, release } = openDataFolder(config)
   process.once('exit', release)

@@ -4,5 +4,5 @@ import type { Agents } from './service.ts'
 
 export const agentHandlers = ({ agents }: { agents: Agents }): Handlers<typeof agentRoutes> => ({
   listAgents: async () => ({ agents: await agents.list() }),
-  listAgentTypes: () => ({ types: agents.types() }),
+  listAgentTypes: async () => ({ types: await agents.types() }),
 })

@@ -52,7 +52,7 @@ type AgentStats = {
 }
 
 type Needs = {
-  adapters: readonly AgentAdapter[]
+  adapters: () => Promise<readonly AgentAdapter[]>
   stats: () => Promise<(type: string) => AgentStats>
   breakers: Breakers
   clock: Clock
@@ -63,7 +63,6 @@ export type Agents = ReturnType<typeof createAgents>
 
 /** The registered execution backends. */
 export const createAgents = ({ adapters, stats, breakers, clock, masker }: Needs) => {
-  const registry = new Map(adapters.map((adapter) => [adapter.type, adapter]))
   const check = createHealthCheck({ breakers, clock, masker })
 
   const describe = async (
@@ -86,12 +85,13 @@ export const createAgents = ({ adapters, stats, breakers, clock, masker }: Needs
   }
 
   return {
-    get: (type: string): AgentAdapter | undefined => registry.get(type),
-    types: (): string[] => [...registry.keys()],
+    get: async (name: string): Promise<AgentAdapter | undefined> =>
+      (await adapters()).find(({ type }) => type === name),
+    types: async (): Promise<string[]> => (await adapters()).map(({ type }) => type),
     /** Checks the health of every adapter, all at once. */
     list: async (): Promise<Agent[]> => {
-      const readStats = await stats()
-      return Promise.all([...registry.values()].map((adapter) => describe(adapter, readStats(adapter.type))))
+      const [all, readStats] = await Promise.all([adapters(), stats()])
+      return Promise.all(all.map((adapter) => describe(adapter, readStats(adapter.type))))
     },
   }
 }

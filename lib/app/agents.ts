@@ -1,5 +1,5 @@
 import { createCodingAgent } from '../adapters/agents/coding/agent.ts'
-import { loadAgents } from '../adapters/agents/load.ts'
+import { lazyAgents } from '../adapters/agents/load.ts'
 import { createCodeHost } from '../adapters/code-host/code-host.ts'
 import { startDemoModel } from '../adapters/models/demo/server.ts'
 import { createModels, type ModelNeeds } from '../adapters/models/models.ts'
@@ -8,7 +8,8 @@ import { createProviderFetch } from '../adapters/node/provider-fetch.ts'
 import { tracedFetch } from '../adapters/node/tracing.ts'
 import { createWorkspaces } from '../adapters/node/workspace.ts'
 import type { AgentHost, Agents, AgentVerbs, Ports } from '../composition/ports.ts'
-import { badSetting, type Config } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
+import { badSetting } from '../core/bad-setting.ts'
 import { errorMessage } from '../core/errors.ts'
 import { providerApiUrl } from '../oauth/catalog.ts'
 import type { Models } from '../ports/model.ts'
@@ -75,10 +76,10 @@ const openConfigured = (needs: ModelNeeds): Models => {
   }
 }
 
-const openAgents = async (
+const openAgents = (
   { config, workspacesDir: dir, codeHost, ...needs }: Needs & AgentVerbs,
   { commands, owner }: Programs,
-): Promise<Agents> => {
+): Agents => {
   const { clock, masker } = needs
   const git = createGit({ commands, caFile: config.GIT_SSL_CAINFO })
   const workspaces = createWorkspaces({ dir, clock, commands, git, owner })
@@ -96,7 +97,7 @@ const openAgents = async (
     },
   })
   return {
-    adapters: await loadAgents(codingAgent, config),
+    adapters: lazyAgents(codingAgent, config),
     workspaces,
     runProgram: async (workspace, ...program) => (await workspaces.open(workspace)).run(...program),
   }

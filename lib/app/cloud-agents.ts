@@ -1,5 +1,5 @@
 import { codingAgentFacts } from '../adapters/agents/coding/facts.ts'
-import { loadAgents } from '../adapters/agents/load.ts'
+import { lazyAgents } from '../adapters/agents/load.ts'
 import { openSsm } from '../adapters/aws/clients.ts'
 import { listSecrets } from '../adapters/aws/secrets.ts'
 import { createClock } from '../adapters/node/clock.ts'
@@ -22,7 +22,7 @@ const inTheContainer = (): never => {
 const elsewhere = async (): Promise<never> => inTheContainer()
 
 /** The agents as other functions than the container's know them: by their facts, and whether they are configured. */
-export const describeAgents = (config: Config): Promise<AgentAdapter[]> => {
+export const describeAgents = (config: Config): (() => Promise<AgentAdapter[]>) => {
   const { configured, look } = createProviderCheck(config, createClock())
   const codingAgent: AgentAdapter = {
     ...codingAgentFacts,
@@ -33,12 +33,12 @@ export const describeAgents = (config: Config): Promise<AgentAdapter[]> => {
     },
     execute: elsewhere,
   }
-  return loadAgents(codingAgent, config)
+  return lazyAgents(codingAgent, config)
 }
 
 /** Models, agents and workspaces run elsewhere. */
-export const openAgentsElsewhere = async (config: Config): Promise<AgentHost> => {
-  const adapters = await describeAgents(config)
+export const openAgentsElsewhere = (config: Config): AgentHost => {
+  const adapters = describeAgents(config)
   return {
     models: {
       providers: () => [],
@@ -48,7 +48,7 @@ export const openAgentsElsewhere = async (config: Config): Promise<AgentHost> =>
       contextTokens: inTheContainer,
       health: elsewhere,
     },
-    openAgents: async () => ({
+    openAgents: () => ({
       adapters,
       runProgram: elsewhere,
       workspaces: {

@@ -63,8 +63,8 @@ export const openModelled = (served: Cloud): (() => Promise<Cloud>) => {
   /** Opening a workspace removes unused ones: their files are in snapshots too. */
   const openHost = async (config: Config, ports: CloudPorts): Promise<AgentHost> => {
     const host = await openContainerHost(config, ports)
-    const openAgents = async (verbs: AgentVerbs) => {
-      const { workspaces, ...agents } = await host.openAgents(verbs)
+    const openAgents = (verbs: AgentVerbs) => {
+      const { workspaces, ...agents } = host.openAgents(verbs)
       const open = async (name: string) => {
         await sweepDisk(config, ports, (other) => other === name || inUse.some((isInUse) => isInUse(other)))
         return workspaces.open(name)

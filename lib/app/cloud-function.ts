@@ -2,14 +2,13 @@ import { createLog, withinInvocation } from '../adapters/node/log.ts'
 import type { People } from '../composition/people.ts'
 import { type Config, environmentSecrets, readConfig } from '../config/config.ts'
 import { definedFields } from '../core/defined-fields.ts'
-import type { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
 import { type BufferedResponse, buffered } from '../http/buffered-response.ts'
 import { type HttpContext, type HttpEvent, type HttpHandler, withRequestId } from '../http/event.ts'
 import { openGuard } from '../http/guard.ts'
 import { lambda } from '../http/lambda.ts'
-import { problemResult, statusByKind, toProblem } from '../http/problem.ts'
+import { problemResult, toProblem } from '../http/problem.ts'
 import { withCommonHeaders } from '../http/respond.ts'
 import type { Handlers, Routes } from '../http/route.ts'
 import { toTrustedProxies } from '../http/trusted-proxies.ts'
@@ -79,13 +78,7 @@ export const streamRoutes = <R extends Routes>(
         { err: thrown, requestId },
         'the function cannot be opened',
       )
-      return withCommonHeaders(problemResult(ownFault(thrown), requestId), requestId)
+      return withCommonHeaders(problemResult(toProblem(thrown), requestId), requestId)
     }
   }
-}
-
-/** A function that fails to open is an internal error; its caller does not see which setting is wrong. */
-const ownFault = (thrown: unknown): Problem => {
-  const problem = toProblem(thrown)
-  return statusByKind[problem.kind] < 500 ? toProblem(undefined) : problem
 }

@@ -12,7 +12,8 @@ import {
 import { createClock } from '../adapters/node/clock.ts'
 import { withinInvocation } from '../adapters/node/log.ts'
 import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
-import { badSetting, type Config, readSome } from '../config/config.ts'
+import { type Config, readSome } from '../config/config.ts'
+import { badSetting } from '../core/bad-setting.ts'
 import { taskOfWorkspace } from '../ports/workspace.ts'
 import { poisonLetter } from '../queue/dead-letters.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
@@ -44,6 +45,8 @@ export const openWorker = async (config: Config) => {
     throw badSetting(`POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_RUN_MS} in mode pro`)
   // A turn that continues here gets its ticket from the ticket's task.
   const cloud = await openCloud(config, { openHost: openContainerHost, access: withoutAccounts })
+  // Without its agents it takes no message.
+  await cloud.agents.types()
   const { active, worker, deadLetters, continueTurn, snapshots, toolCalls, ports } = cloud
   warnOfShortSecrets(config, ports.log)
 

@@ -29,7 +29,7 @@ export const withoutAccounts: AccountAccess = { writerAt: none, readerFor: none,
 
 type Options = {
   /** The models and agents of the container; other functions know its agents by their facts. */
-  openHost?: (config: Config, ports: CloudPorts) => Promise<AgentHost>
+  openHost?: (config: Config, ports: CloudPorts) => AgentHost | Promise<AgentHost>
   /** Absent where no caller waits. */
   longestWaitMs?: number
   /** A function's domains that were opened without the secrets in `config`: their storage, settings and sessions are used. */
@@ -52,7 +52,7 @@ export const openCloud = async (config: Config, options: Options = {}): Promise<
     access: options.access ?? access,
     ...definedFields({ longestWaitMs }),
   }
-  const domains = await createDomains(people, outside, await openHost(config, ports), config)
+  const domains = createDomains(people, outside, await openHost(config, ports), config)
   return { ...domains, ports, people, clock, log, config }
 }
 

@@ -15,7 +15,8 @@ import { ensureFolder, syncPath } from '../adapters/node/folder.ts'
 import { copyDatabase } from '../adapters/sqlite/backup.ts'
 import { checkLog } from '../adapters/sqlite/check-log.ts'
 import { lockDataDir } from '../adapters/sqlite/lock.ts'
-import { badSetting, type Config } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
+import { badSetting } from '../core/bad-setting.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 
 /** The place of the data, and its description in the log; `release` unlocks it at the end. */

@@ -107,7 +107,7 @@ export const openLocalApp = async (config: Config) => {
     port: () => (server.address() as AddressInfo | null)?.port,
   })
   const people = createPeople(createAuthContext(ports, config), ports, config)
-  const domains = await createDomains(people, ports, host, config)
+  const domains = createDomains(people, ports, host, config)
   const memoryWatch = createMemoryWatch({
     folder: config.MEMORY_DIR,
     clock,
@@ -118,6 +118,8 @@ export const openLocalApp = async (config: Config) => {
     taskQueue.resize(withinPool(concurrency))
     noticeQueue.resize(notificationConcurrency)
   })
+  // Throws for a module of agents that cannot be loaded.
+  const agents = await domains.agents.types()
   // The access settings and the subscriptions are read before the first request.
   await Promise.all([domains.settings.refresh(), domains.subscriptions.load()])
   refuseOpenHost(domains, config)
@@ -152,7 +154,7 @@ export const openLocalApp = async (config: Config) => {
     publicUrl: toTrustedProxies(config).publicUrl,
     providers: host.models.providers(),
     model: host.models.resolve({}),
-    agents: domains.agents.types(),
+    agents,
     data: data.shown,
   }
   const start = async () => {

@@ -24,13 +24,13 @@ import type { AgentHost, Ports } from './ports.ts'
 import { createSecurity } from './security.ts'
 import { createWork } from './work.ts'
 
-export type Domains = Awaited<ReturnType<typeof createDomains>>
+export type Domains = ReturnType<typeof createDomains>
 
 /**
  * All domains, with those of people, over the ports of any mode. Only this folder passes verbs of one domain to another. Agents are opened once
  * the domains that they call are made, and before those that run them.
  */
-export const createDomains = async (people: People, ports: Ports, host: AgentHost, config: Config) => {
+export const createDomains = (people: People, ports: Ports, host: AgentHost, config: Config) => {
   const { tracing } = ports
   const { settings, authMode } = people
   const isOneProcess = config.SERVICE_MODE !== 'pro'
@@ -53,7 +53,7 @@ export const createDomains = async (people: People, ports: Ports, host: AgentHos
   const loop = createLoop({ models })
   const toolRunner = (tools: readonly Tool[]) =>
     withToolSpans(createToolRunner({ ...ports, ...security.toolSecurity, tools }), tracing)
-  const agents = await host.openAgents({
+  const agents = host.openAgents({
     models,
     loop,
     openTools: toolRunner(taskTools(memory.recall)),

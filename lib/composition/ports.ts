@@ -80,8 +80,12 @@ export type AgentVerbs = {
   isLocalAdmin: (userId: string) => boolean
 }
 
-/** The agents of a process, the disk on which they and conversations work, and programs there. */
-export type Agents = { adapters: readonly AgentAdapter[]; workspaces: Workspaces; runProgram: RunProgram }
+/** The agents of a process, loaded when first needed; the disk on which they and conversations work, and programs there. */
+export type Agents = {
+  adapters: () => Promise<readonly AgentAdapter[]>
+  workspaces: Workspaces
+  runProgram: RunProgram
+}
 
 /** The models of a process, and its agents, which are opened once the domains that they call are made. */
-export type AgentHost = { models: Models; openAgents: (verbs: AgentVerbs) => Promise<Agents> }
+export type AgentHost = { models: Models; openAgents: (verbs: AgentVerbs) => Agents }

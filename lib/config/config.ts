@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { Problem } from '../core/errors.ts'
+import { badSetting } from '../core/bad-setting.ts'
 import { issueText } from '../core/issue-text.ts'
 import { secretFault } from '../core/secret-forms.ts'
 import { Environment } from './environment.ts'
@@ -13,9 +13,6 @@ import { isSecretName, secretsIn, tooShortToMask, withoutLineBreaks } from './se
  */
 export type Config = z.output<typeof Environment> &
   Families & { given: ReadonlySet<string>; secrets: readonly string[]; tooShortToMask: readonly string[] }
-
-/** A setting that the service cannot start with; the message names each variable at fault. */
-export const badSetting = (message: string) => new Problem('invalid', 'bad_setting', message)
 
 type Variables = Readonly<Record<string, string | undefined>>
 

@@ -18,7 +18,7 @@ export type FieldIssue = { path: string; message: string }
 
 type Extra = { details?: unknown; retryAfterMs?: number; headers?: Record<string, string>; cause?: unknown }
 
-/** An error that callers may see; any other is `internal` to them. `code` is a stable snake_case word for programs. */
+/** An error that callers may see, unless its kind is `internal`, as any other error is to them. `code` is a stable snake_case word for programs. */
 export class Problem extends Error {
   readonly kind: ProblemKind
   readonly code: string

@@ -21,7 +21,7 @@ export type GatewayTasks = {
     principal: Principal,
     body: CreateTask,
     more: { id?: string; watched?: true; trace?: Trace | undefined },
-  ): { task: Task; write: AnyWrite; rows: readonly AnyWrite[] }
+  ): Promise<{ task: Task; write: AnyWrite; rows: readonly AnyWrite[] }>
   /** Commits as storage does, and logs the new task. */
   commit: Store['commit']
   /** Throws Problem `invalid` for a task whose repository this caller may not name. */
@@ -75,10 +75,10 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
     }
   }
 
-  const draft = ({ principal, body, trace }: Asked, id: string) => {
+  const draft = async ({ principal, body, trace }: Asked, id: string) => {
     const watched = body.options.notifyUrl === undefined ? {} : ({ watched: true } as const)
     try {
-      return tasks.draft(principal, toTask(body, id), { id, trace, ...watched })
+      return await tasks.draft(principal, toTask(body, id), { id, trace, ...watched })
     } catch (thrown) {
       throw withPathPrefix('task', thrown)
     }
@@ -102,7 +102,7 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
     const { principal, body } = asked
     await refusePrivate(body.options.notifyUrl)
     const taskId = ids.next('task')
-    const { task, write, rows } = draft(asked, taskId)
+    const { task, write, rows } = await draft(asked, taskId)
     await checkRepository(principal, body)
     const { status } = task
     const request: AnyWrite = { insert: gatewayRequests, row: await newRequest(principal, body, taskId) }

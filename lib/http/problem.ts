@@ -28,8 +28,9 @@ const concealed = (cause: unknown) =>
     { cause },
   )
 
+/** The error as its caller sees it: the reason of an internal one is for the log. */
 export const toProblem = (thrown: unknown): Problem =>
-  thrown instanceof Problem ? thrown : concealed(thrown)
+  thrown instanceof Problem && thrown.kind !== 'internal' ? thrown : concealed(thrown)
 
 export const problemResult = (problem: Problem, requestId: string): HttpResult => {
   const { kind, message: error, code, details, headers } = problem

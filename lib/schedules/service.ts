@@ -18,12 +18,12 @@ import type { ChangeSchedule, CreateSchedule, Preview, Schedule } from './schema
 /** The verbs of tasks that schedules call. */
 type ScheduledTasks = {
   checkRepository(principal: Principal, body: Pick<CreateTask, 'repository'>): Promise<void>
-  checkAgent(body: Pick<CreateTask, 'assignedAgent'>): void
+  checkAgent(body: Pick<CreateTask, 'assignedAgent'>): Promise<unknown>
   draft(
     principal: Principal,
     body: CreateTask,
     more: { id: string; trace?: Trace | undefined },
-  ): { task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }
+  ): Promise<{ task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }>
   /** Commits as storage does, and logs the new task. */
   commit: Store['commit']
 }
@@ -60,7 +60,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
 
   const refuseTask = async (principal: Principal, task: CreateTask): Promise<void> => {
     try {
-      tasks.checkAgent(task)
+      await tasks.checkAgent(task)
       await tasks.checkRepository(principal, task)
     } catch (thrown) {
       throw withPathPrefix('task', thrown)
@@ -134,16 +134,16 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
   }
 
   /** A task of a schedule, and the schedule's fields about it. */
-  const taskDraft = (row: ScheduleRow, principal: Principal, trace?: Trace) => {
+  const taskDraft = async (row: ScheduleRow, principal: Principal, trace?: Trace) => {
     refuseLost(toSchedule(row), ['task'], 'The schedule cannot run; send its task again')
     const body = { ...row.task, ...row.heavyTask, source: SOURCE, sourceId: row.task.sourceId ?? row.id }
-    const { task, write, rows } = tasks.draft(principal, body, { id: ids.next('task'), trace })
+    const { task, write, rows } = await tasks.draft(principal, body, { id: ids.next('task'), trace })
     return { task, writes: [write, ...rows], ran: { lastRunAt: iso(clock.now()), lastTaskId: task.id } }
   }
 
   /** Creates the task now; due times stay. Throws Problem `invalid` when the task has become invalid. */
   const runNow = async (principal: Principal, id: string, trace?: Trace): Promise<Task> => {
-    const { task, writes, ran } = taskDraft(await load(id), principal, trace)
+    const { task, writes, ran } = await taskDraft(await load(id), principal, trace)
     const update = { update: schedules, key: id, set: ran, unset: ['lastError'] } as const
     const { applied } = await tasks.commit<ScheduleRow>(update, writes)
     if (!applied) throw missing('Schedule')
@@ -162,7 +162,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
     const set = definedFields({ nextRunAt })
     const unset = nextRunAt === undefined ? (['nextRunAt'] as const) : []
     try {
-      const { writes, ran } = taskDraft(row, { userId: row.runsAs, role: 'user' })
+      const { writes, ran } = await taskDraft(row, { userId: row.runsAs, role: 'user' })
       const update = { ...move, set: { ...set, ...ran }, unset: ['lastError', ...unset] } as const
       await tasks.commit<ScheduleRow>(update, writes)
     } catch (thrown) {

@@ -18,7 +18,7 @@ export const createAnalytics =
   ({ store, clock, agents }: { store: Store; clock: Clock; agents: AgentChoice }) =>
   async (query: AnalyticsQuery = {}): Promise<z.output<typeof AnalyticsSchema>> => {
     const firstDay = utcDay(iso(clock.now() - (DAYS - 1) * DAY_MS))
-    const types = agents.types()
+    const types = await agents.types()
     const countedName = (agent: string) => (types.includes(agent) ? agent : OTHER_AGENTS)
     const [all, days, recent] = await Promise.all([
       store.counters(TASK_COUNTERS.counter),

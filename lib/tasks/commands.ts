@@ -129,7 +129,7 @@ export const createTaskCommands = (needs: Needs) => {
     refuseLost(row, TASK_DEFINITION, 'The task cannot be run again')
     const body = taskDefinition(row)
     const more = { retriedFrom: id, trace, bulkJobId, ...(row.watched && { watched: row.watched }) }
-    const { task, write, rows } = creation.draft(principal, body, more)
+    const { task, write, rows } = await creation.draft(principal, body, more)
     await creation.checkRepository(principal, body)
     const logged: Update<TaskRow> = {
       update: tasks,

@@ -13,7 +13,7 @@ import { type CreateTask, publicTask, type Task, type TaskRow } from './schema.t
 import type { Transitions } from './transitions.ts'
 
 /** The agents that a task may name, and the default agent. */
-export type AgentChoice = { fallback: string; types(): readonly string[] }
+export type AgentChoice = { fallback: string; types(): Promise<readonly string[]> }
 
 type Needs = {
   store: Store
@@ -46,24 +46,22 @@ export const createTaskCreation = (needs: Needs) => {
   }
 
   /** The task's agent. Throws Problem `invalid` `agent_unknown` for one that does not exist. */
-  const checkedAgent = ({ assignedAgent }: Pick<CreateTask, 'assignedAgent'>): string => {
-    // The start of the service checked that the default agent exists; a function that runs no tasks knows no agents.
+  const checkedAgent = async ({ assignedAgent }: Pick<CreateTask, 'assignedAgent'>): Promise<string> => {
+    // What runs agents checks at its start that the default agent exists.
     if (assignedAgent === undefined) return agents.fallback
-    if (agents.types().includes(assignedAgent)) return assignedAgent
-    const message = `is not a registered agent; there are ${agents.types().join(', ')}`
+    const types = await agents.types()
+    if (types.includes(assignedAgent)) return assignedAgent
+    const message = `is not a registered agent; there are ${types.join(', ')}`
     throw invalid([{ path: 'assignedAgent', message }], 'agent_unknown')
   }
 
-  /** Checks the agent of a task that is created later. Throws as `create` does. */
-  const checkAgent = (body: Pick<CreateTask, 'assignedAgent'>): void => void checkedAgent(body)
-
   /** Makes a new task, its write and the rows of the same commit, for a caller of `commit`. Throws Problem `invalid`. */
-  const draft = (
+  const draft = async (
     principal: Principal,
     body: CreateTask,
     { id, trace, bulkJobId, ...more }: FurtherFields = {},
-  ): { task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] } => {
-    const agent = checkedAgent(body)
+  ): Promise<{ task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }> => {
+    const agent = await checkedAgent(body)
     const at = creationTime()
     const row: TaskRow = {
       ...body,
@@ -94,7 +92,7 @@ export const createTaskCreation = (needs: Needs) => {
   }
 
   const create = async (principal: Principal, body: CreateTask, trace?: Trace): Promise<Task> => {
-    const { task, write, rows } = draft(principal, body, { trace })
+    const { task, write, rows } = await draft(principal, body, { trace })
     await checkRepository(principal, body)
     await transitions.commit(write, rows)
     return task
@@ -120,7 +118,7 @@ export const createTaskCreation = (needs: Needs) => {
       refuseReuse(row.bodyHash, fingerprint(body))
       return { task: replayedTask(principal, body, row), replayed: true }
     }
-    const { task, write, rows } = draft(principal, body, { trace })
+    const { task, write, rows } = await draft(principal, body, { trace })
     // A repeated request is answered even if its repository would be refused by now.
     const refusal = await checkRepository(principal, body).then(
       () => undefined,
@@ -148,5 +146,5 @@ export const createTaskCreation = (needs: Needs) => {
     return answer
   }
 
-  return { draft, commit: transitions.commit, create, createOnce, checkAgent, checkRepository }
+  return { draft, commit: transitions.commit, create, createOnce, checkAgent: checkedAgent, checkRepository }
 }

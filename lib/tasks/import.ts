@@ -137,12 +137,12 @@ export const createTaskImport = (needs: Needs) => {
   let isUnderWay = false
 
   /** Ids and times are kept. A task that had ended is restored; any other is queued from the start. */
-  const importedRow = (principal: Principal, task: z.output<typeof ImportedTask>): TaskRow => {
+  const importedRow = async (principal: Principal, task: z.output<typeof ImportedTask>): Promise<TaskRow> => {
     const agent = task.agent ?? task.assignedAgent ?? agents.fallback
     const restored: TaskRow = {
       ...task,
       agent,
-      ...(agents.types().includes(agent) ? {} : { countedAs: OTHER_AGENTS }),
+      ...((await agents.types()).includes(agent) ? {} : { countedAs: OTHER_AGENTS }),
       attempts: task.attempts ?? 0,
       maxAttempts: task.maxAttempts ?? maxAttempts(),
       createdBy: principal.userId,
@@ -166,7 +166,7 @@ export const createTaskImport = (needs: Needs) => {
     let item: unknown
     try {
       item = itemIn(bytes)
-      const row = importedRow(principal, checkedTask(item))
+      const row = await importedRow(principal, checkedTask(item))
       const event = transitions.event(row.status === 'queued' ? 'queued' : 'created', { message: 'imported' })
       const insert = { insert: tasks, row, log: [event] }
       return (await transitions.commit<TaskRow>(insert, ticketInserts(row))).applied ? 'imported' : 'skipped'
@@ -203,6 +203,8 @@ export const createTaskImport = (needs: Needs) => {
     isUnderWay = true
     try {
       const { items, count: total } = await listIn(beforeDeadline(pieces, UPLOAD_MS, clock, tooSlow))
+      // An item would report a module of agents that cannot be loaded.
+      await agents.types()
       // Recorded before the first write: an import that the death of the process interrupts is recorded too.
       await audit(principal, 'task.import', { tasks: total })
       return { ...(await importItems(principal, items())), total }

@@ -17,7 +17,7 @@ export type WebhookTasks = {
     principal: Principal,
     body: CreateTask,
     more: { id?: string; watched?: true; trace?: Trace | undefined },
-  ): { task: Task; write: AnyWrite; rows: readonly AnyWrite[] }
+  ): Promise<{ task: Task; write: AnyWrite; rows: readonly AnyWrite[] }>
   /** Commits as storage does, and logs the new task. */
   commit: Store['commit']
   find(id: string): Promise<Task | undefined>
@@ -112,7 +112,7 @@ export const createDeduplicate = ({ store, tasks, ids, makeReportWrites, cancels
 
     const body = webhookTask(sender, event.event, ask, taskId)
     const more = { id: taskId, watched: true, trace } as const
-    const { task, write, rows } = tasks.draft(senderPrincipal(sender), body, more)
+    const { task, write, rows } = await tasks.draft(senderPrincipal(sender), body, more)
     const report = isBounded(ask.at) ? makeReportWrites(task, sender, ask.at) : []
     const claimOfIssue = claimWrite(withOpened({ id: keyOfIssue, event: id, taskId }, ask), ofIssue)
     return commit(

@@ -32,7 +32,7 @@ type FinishNeeds = {
 type Needs = FinishNeeds &
   Parameters<typeof createLeasedRuns>[0] &
   Parameters<typeof createRunner>[0] & {
-    agent: (type: string) => AgentAdapter | undefined
+    agent: (type: string) => Promise<AgentAdapter | undefined>
     /** The most runs of all queues together. */
     mostRuns: number
     tracing: Tracing
@@ -52,14 +52,14 @@ export const createWorker = (needs: Needs) => {
   let finishing = 0
   const idle: (() => void)[] = []
 
-  const runAgent = (run: LeasedRun, message: RunTask): Promise<Ended> => {
+  const runAgent = async (run: LeasedRun, message: RunTask): Promise<Ended> => {
     const { task } = run
     const isResumed = message.resume === true
-    const agent = needs.agent(task.agent)
+    const agent = await needs.agent(task.agent)
     const view = agentView(task)
-    if (agent === undefined) return Promise.resolve(unavailable(task))
+    if (agent === undefined) return unavailable(task)
     const lost = lostFields(task, isResumed ? [...TASK_DEFINITION, 'checkpoint'] : TASK_DEFINITION)
-    if (lost.length > 0) return Promise.resolve(dataLost(task, lost))
+    if (lost.length > 0) return dataLost(task, lost)
     return inAttempt(task, message, () => execute(run, view, agent, isResumed ? task.checkpoint : undefined))
   }
 

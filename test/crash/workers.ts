@@ -89,7 +89,7 @@ export const openWorkers = (file: string) => {
       ...processPorts({ clock, ids, log }),
     }
     const people = createPeople(createAuthContext(ports, config), ports, config)
-    const domains = await createDomains(people, ports, fakeHost([agent]), config)
+    const domains = createDomains(people, ports, fakeHost([agent]), config)
     taskQueue.start(({ body }) => domains.worker.run(body))
     return { ...domains, runs, tick: () => domains.tasks.recovery.tick(domains.active.has) }
   }

@@ -99,10 +99,10 @@ export const agentsInPackage = ({ stage, cloud }: Packaged): void => {
   })
 
   it('that is not there is the service’s fault: the log says which it is, callers are not told', async () => {
-    const { statusCode, body, log } = await ask('tasks', 'GET /api/tasks', undefined, './agents/nowhere.js')
+    const { statusCode, body, log } = await ask('agents', 'GET /api/agents', undefined, './agents/nowhere.js')
     expect(statusCode).toBe(500)
     expect(JSON.parse(body)).toMatchObject({ code: 'internal_error', requestId: expect.any(String) })
-    expect(body).not.toContain('agents')
+    expect(body).not.toContain('nowhere')
     expect(log).toMatch(/"level":"error".*AGENT_ADAPTERS: \.\/agents\/nowhere\.js/)
   })
 }

@@ -29,7 +29,7 @@ export const fakeHost = (adapters: readonly AgentAdapter[]): AgentHost => {
   }
   return {
     models: createScriptedModels([{ text: 'Noted.' }]),
-    openAgents: async () => ({ adapters, workspaces, runProgram: elsewhere }),
+    openAgents: () => ({ adapters: async () => adapters, workspaces, runProgram: elsewhere }),
   }
 }
 

@@ -132,7 +132,7 @@ export const startDomains = async (options: Options = {}) => {
     webSearchProviders: createWebSearchProviders({ outbound, clock }),
   }
   const people = createPeople(createAuthContext(ports, config), ports, config)
-  const joined = await createDomains(people, ports, fakeHost(adapters), config)
+  const joined = createDomains(people, ports, fakeHost(adapters), config)
   const domains = options.continueTurn ? { ...joined, continueTurn: options.continueTurn } : joined
   const background = createBackground(
     ports,

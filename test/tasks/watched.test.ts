@@ -22,7 +22,7 @@ const started = async (more: { watched?: true }) => {
       }),
   })
   service.store.start()
-  const { task, write } = service.tasks.draft(ANN, CreateTaskSchema.parse({ title: 'T' }), more)
+  const { task, write } = await service.tasks.draft(ANN, CreateTaskSchema.parse({ title: 'T' }), more)
   await service.store.commit(write)
   const ends = async () => {
     await turns()

@@ -36,7 +36,7 @@ const play = async (seed: number) => {
   const unfinished = new Set<string>()
   const faults: string[] = []
   const tasks: WebhookTasks = {
-    draft: (_principal, body, { id = '' }) => ({
+    draft: async (_principal, body, { id = '' }) => ({
       task: { ...body, id } as unknown as Task,
       write: { insert: fakeTasks, row: { id } },
       rows: [],

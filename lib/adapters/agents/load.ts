@@ -1,7 +1,8 @@
 import * as path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
-import { errorMessage, Problem } from '../../core/errors.ts'
+import { badSetting } from '../../core/bad-setting.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { AgentAdapter } from '../../ports/agent.ts'
 import { attributedAdapter, type Owner, withinAgent } from './stray-errors.ts'
 
@@ -29,9 +30,21 @@ export const loadAgents = async (
   const agents = [builtIn, ...(await loadAdapters(modules))]
   const types = agents.map(({ type }) => type)
   const twice = types.find((type, at) => types.indexOf(type) !== at)
-  if (twice !== undefined) throw bad(`AGENT_ADAPTERS: two adapters are of type ${twice}`)
-  if (!types.includes(fallback)) throw bad(`DEFAULT_AGENT: ${fallback} is none of ${types.join(', ')}`)
+  if (twice !== undefined) throw badSetting(`AGENT_ADAPTERS: two adapters are of type ${twice}`)
+  if (!types.includes(fallback)) throw badSetting(`DEFAULT_AGENT: ${fallback} is none of ${types.join(', ')}`)
   return agents
+}
+
+/** The agents of `loadAgents`, loaded at the first call; a failed call is tried again. */
+export const lazyAgents = (builtIn: AgentAdapter, settings: Settings): (() => Promise<AgentAdapter[]>) => {
+  let loaded: Promise<AgentAdapter[]> | undefined
+  return () => {
+    loaded ??= loadAgents(builtIn, settings).catch((thrown) => {
+      loaded = undefined
+      throw thrown
+    })
+    return loaded
+  }
 }
 
 /** Loads the modules in `AGENT_ADAPTERS`, relative to the working directory. Throws Problem `bad_setting` that names one. */
@@ -71,6 +84,5 @@ const importDefault = async (modulePath: string): Promise<unknown> => {
   }
 }
 
-const badModule = (modulePath: string, reason: string) => bad(`AGENT_ADAPTERS: ${modulePath}: ${reason}`)
-
-const bad = (message: string) => new Problem('invalid', 'bad_setting', message)
+const badModule = (modulePath: string, reason: string) =>
+  badSetting(`AGENT_ADAPTERS: ${modulePath}: ${reason}`)

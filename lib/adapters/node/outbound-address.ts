@@ -2,6 +2,7 @@ import { CONNREFUSED, NODATA, NOTFOUND } from 'node:dns'
 import { lookup as lookUp, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { badSetting } from '../../core/bad-setting.ts'
 import { Problem } from '../../core/errors.ts'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -75,7 +76,7 @@ const addressRange = (entry: string): Range | undefined => {
 const hostName = (entry: string): string => {
   const name = plain(entry)
   if (HOST_NAME.test(name)) return name
-  throw new Problem('invalid', 'bad_setting', `OUTBOUND_ALLOW_HOSTS: ${entry} is no host, address or network`)
+  throw badSetting(`OUTBOUND_ALLOW_HOSTS: ${entry} is no host, address or network`)
 }
 
 const isWithin = (address: Address, [network, bits]: Range): boolean =>

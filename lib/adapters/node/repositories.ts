@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import { isAbsolute, resolve, sep } from 'node:path'
+import { badSetting } from '../../core/bad-setting.ts'
 import { Problem } from '../../core/errors.ts'
 import { taskFailure } from '../../core/task-failure.ts'
 import type {
@@ -75,11 +76,7 @@ const readRoots = (entries: readonly string[]): string[] =>
   entries.map((entry) => {
     const isFolder = isAbsolute(entry) && statSync(entry, { throwIfNoEntry: false })?.isDirectory()
     if (isFolder) return realpathSync(entry)
-    throw new Problem(
-      'invalid',
-      'bad_setting',
-      `REPOSITORY_ROOTS: ${entry} is not the absolute path of a folder`,
-    )
+    throw badSetting(`REPOSITORY_ROOTS: ${entry} is not the absolute path of a folder`)
   })
 
 const isWithin = (root: string, path: string) =>

@@ -14,7 +14,7 @@ export const tasksOn = (store: Store): Tasks => {
   return createTasks({
     store,
     queue: { longestDelayMs: 900_000, send: async () => undefined },
-    agents: { fallback: 'test-agent', types: () => ['test-agent'] },
+    agents: { fallback: 'test-agent', types: async () => ['test-agent'] },
     repositories: { check: async () => undefined },
     feed: {
       append: async () => [],

@@ -1,5 +1,6 @@
+import { toAnswerError, UNFORESEEN } from '../core/answer-error.ts'
 import { definedFields } from '../core/defined-fields.ts'
-import { errorMessage, Problem } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -69,7 +70,7 @@ export const createAgenticTurns = (needs: Needs) => {
       await run(turn, session, start)
     } catch (thrown) {
       error = toSessionError(thrown)
-      if (error.code === UNFORESEEN)
+      if (error.code === FAULT)
         log.error({ sessionId: session.id, err: thrown }, 'an agentic turn failed by a fault of this service')
       // The partial answer is saved by now: after the last event the next turn may begin.
       session.emit('error', error)
@@ -131,10 +132,10 @@ const stateAfter = (error: AgentSession['error']) => {
   return error.code === 'CANCELLED' ? 'cancelled' : 'failed'
 }
 
-const UNFORESEEN = 'INTERNAL'
+const FAULT = 'INTERNAL'
 
-/** The error in the last event of a failed session. The message of an error that is no Problem is not shown. */
+/** The error in the last event of a failed session, as its answer has it; its code is upper case. */
 const toSessionError = (thrown: unknown): NonNullable<AgentSession['error']> => {
-  if (thrown instanceof Problem) return { code: thrown.code.toUpperCase(), message: thrown.message }
-  return { code: UNFORESEEN, message: 'Something went wrong here. The log of the service says what.' }
+  const { code, message } = toAnswerError(thrown)
+  return { code: code === UNFORESEEN ? FAULT : code.toUpperCase(), message }
 }

@@ -3,7 +3,8 @@ import { cutText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import { ulidIn } from '../core/ulid.ts'
-import { type AllowedTool, type Approval, ApprovalSchema } from './schema.ts'
+import { announcement } from '../notifications/schema.ts'
+import { type AllowedTool, type Approval, ApprovalSchema, type TurnMessage } from './schema.ts'
 
 /** The value of `pendingTask` and `ofTask` of every row that belongs to a task: admins see the rows of all tasks. */
 export const OF_A_TASK = 'task'
@@ -26,9 +27,9 @@ export type ApprovalRow = Approval & {
 
 const LONGEST_TITLE = 300
 
-const approvalAnnouncement = (approval: Omit<ApprovalRow, 'params'>) => {
+const approvalAnnouncement = (approval: Omit<ApprovalRow, 'params'>): Message => {
   const { id, taskId, userId, title, requestedAt, expiresAt } = approval
-  const notification = {
+  return announcement({
     id: `ntf_${ulidIn(id)}`,
     type: 'approval_requested',
     taskId,
@@ -36,8 +37,7 @@ const approvalAnnouncement = (approval: Omit<ApprovalRow, 'params'>) => {
     audience: userId,
     title: cutText(`Approval requested: ${title}`, LONGEST_TITLE),
     message: `A task waits for a decision about this call${expiresAt === undefined ? '' : ` until ${expiresAt}, and then fails`}`,
-  }
-  return { to: 'notices', id: notification.id, body: { kind: 'announce', notification } } as const
+  })
 }
 
 /** Sends a decision, or an expiry, to the run that waits for it. An approval of a task is announced. */
@@ -45,7 +45,7 @@ const approvalMessages = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>
   if (before === undefined && after?.taskId !== undefined) return [approvalAnnouncement(after)]
   if (before?.status !== 'pending' || after === undefined || after.status === 'pending') return []
   const { id, conversationId, taskId, userId } = after
-  const body = { approvalId: id, ...definedFields({ conversationId, taskId }) }
+  const body: TurnMessage = { approvalId: id, ...definedFields({ conversationId, taskId }) }
   return [{ to: 'turns', id, body, group: userId }]
 }
 

@@ -3,19 +3,14 @@ import { BulkNoticeSchema } from '../bulk/schema.ts'
 import { createBulk } from '../bulk/service.ts'
 import { type Announce, AnnounceSchema } from '../notifications/schema.ts'
 import { createFailures } from '../queue/failures.ts'
-import { EmittedEntrySchema, TraceSchema } from '../tasks/schema.ts'
+import { EmittedNoticeSchema, EndedNoticeSchema } from '../tasks/schema.ts'
 import type { AuthContext } from './auth.ts'
 import type { AuthPorts } from './ports.ts'
 import type { Work } from './work.ts'
 
 export const NoticeSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('ended'), taskId: z.string().min(1).max(200), trace: TraceSchema }),
-  z.object({
-    kind: z.literal('emitted'),
-    taskId: z.string().min(1).max(200),
-    entry: EmittedEntrySchema,
-    trace: TraceSchema,
-  }),
+  EndedNoticeSchema,
+  EmittedNoticeSchema,
   AnnounceSchema,
   BulkNoticeSchema,
 ])

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Message } from '../core/collection.ts'
 
 /** A notification; `read` is the caller's own state. */
 export const NotificationSchema = z.object({
@@ -27,3 +28,13 @@ export const AnnounceSchema = z.object({
   fingerprint: z.string().max(100).exactOptional(),
 })
 export type Announce = z.output<typeof AnnounceSchema>
+
+/** The message that announces a notification. Those about a muted group of failures (`fingerprint`) are dropped. */
+export const announcement = (
+  notification: Announcement,
+  group: Pick<Announce, 'fingerprint'> = {},
+): Message => ({
+  to: 'notices',
+  id: notification.id,
+  body: { kind: 'announce', notification, ...group } satisfies Announce,
+})

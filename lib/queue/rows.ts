@@ -2,6 +2,7 @@ import { type Change, collection, type Increment, type LiveDraft, type Message }
 import { cutText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { ulidIn } from '../core/ulid.ts'
+import { announcement } from '../notifications/schema.ts'
 import { type DlqItem, DlqItemSchema } from './schema.ts'
 
 /** The number of dead letters in each state, and in total. */
@@ -43,16 +44,15 @@ const LONGEST_TITLE = 300
 const failureAnnouncements = ({ before, after }: Change<DlqItem>): Message[] => {
   if (before !== undefined || after === undefined || after.title === UNDELIVERED_MESSAGE) return []
   const { taskId, title, attempts, lastError, createdAt, fingerprint } = after
-  const id = `ntf_${ulidIn(after.id)}`
   const notification = {
-    id,
-    type: 'task_failed',
+    id: `ntf_${ulidIn(after.id)}`,
+    type: 'task_failed' as const,
     taskId,
     createdAt,
     title: cutText(`Task failed: ${title}`, LONGEST_TITLE),
     message: `After ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}: ${lastError}`,
   }
-  return [{ to: 'notices', id, body: { kind: 'announce', notification, ...definedFields({ fingerprint }) } }]
+  return [announcement(notification, definedFields({ fingerprint }))]
 }
 
 /** Publishes a dead letter without the reason of the failure, which may be long. */

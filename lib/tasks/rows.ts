@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { TurnMessage } from '../approvals/schema.ts'
 import { type Change, collection, type LiveDraft, type Message } from '../core/collection.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { LOST_TEXT } from '../core/truncated.ts'
@@ -18,6 +19,7 @@ import {
   type TaskDetail,
   type TaskLogEntry,
   type TaskLong,
+  type TaskNotice,
   type TaskRow,
   TaskSchema,
 } from './schema.ts'
@@ -86,7 +88,7 @@ export const runMessage = (row: SentTask) =>
 const emittedMessage = (row: SentTask, { id, type, attempt, message, metadata }: TaskLogEntry): Message => {
   const code = typeof metadata?.code === 'string' ? metadata.code : undefined
   const entry: EmittedEntry = { id, type, ...definedFields({ attempt, message, code }) }
-  const body = { kind: 'emitted', taskId: row.id, entry, ...tracedBy(row) }
+  const body: TaskNotice = { kind: 'emitted', taskId: row.id, entry, ...tracedBy(row) }
   return { to: 'notices', id: `${id}:emitted`, body }
 }
 
@@ -94,7 +96,8 @@ const endedWait = ({ before, after, log }: Change<SentTask>): Message[] => {
   if (before?.waitingFor === undefined || after === undefined || !isFinal(after.status)) return []
   const { id: endedTaskId, createdBy: userId } = after
   const id = `${log.at(-1)?.id ?? endedTaskId}:waited`
-  return [{ to: 'turns', id, body: { endedTaskId, userId }, group: userId }]
+  const body: TurnMessage = { endedTaskId, userId }
+  return [{ to: 'turns', id, body, group: userId }]
 }
 
 /** A run message for a queued task; notices of an end that is watched, and of emitted entries; ended waits. */
@@ -107,7 +110,8 @@ export const taskMessages = (change: Change<SentTask>): Message[] => {
   if (after.status === 'queued') return [runMessage(after), ...sends]
   if (before === undefined || !after.watched || !isFinal(after.status)) return sends
   const id = log.at(-1)?.id ?? `${after.id}:${after.attempts}`
-  return [{ to: 'notices', id, body: { kind: 'ended', taskId: after.id, ...tracedBy(after) } }, ...sends]
+  const body: TaskNotice = { kind: 'ended', taskId: after.id, ...tracedBy(after) }
+  return [{ to: 'notices', id, body }, ...sends]
 }
 
 /** One of these fields changes whenever a task changes for users; the renewal of a lease changes none. */

@@ -179,7 +179,7 @@ export type TaskLogEntry = Pick<TaskEvent, 'id' | 'type' | 'message' | 'attempt'
 }
 
 /** The body of a message about an `emitted` event. */
-export const EmittedEntrySchema = z.object({
+const EmittedEntrySchema = z.object({
   id: z.string().min(1).max(200),
   type: z.enum(TASK_EVENT_TYPES),
   attempt: z.int().exactOptional(),
@@ -191,6 +191,17 @@ export type EmittedEntry = z.output<typeof EmittedEntrySchema>
 export const TraceSchema = z
   .object({ requestId: z.string().max(200), traceparent: z.string().max(200).exactOptional() })
   .exactOptional()
+
+const about = { taskId: z.string().min(1).max(200), trace: TraceSchema }
+/** The notice that a watched task has ended. */
+export const EndedNoticeSchema = z.object({ kind: z.literal('ended'), ...about })
+/** The notice of an `emitted` event. */
+export const EmittedNoticeSchema = z.object({
+  kind: z.literal('emitted'),
+  ...about,
+  entry: EmittedEntrySchema,
+})
+export type TaskNotice = z.output<typeof EndedNoticeSchema | typeof EmittedNoticeSchema>
 
 /** The body of a run message: the id of the task and the attempt, never the task itself. */
 export const RunTaskSchema = z.object({

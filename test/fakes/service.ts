@@ -26,7 +26,7 @@ import { CreateTaskSchema, type RunTask } from '../../lib/tasks/schema.ts'
 import { createFakeAgent } from './agent.ts'
 import { createFakeClock, type FakeClock } from './clock.ts'
 import { createFakeIds } from './ids.ts'
-import { createFakeLog } from './log.ts'
+import { createFakeLog, lastLoggedError } from './log.ts'
 import { fakeHost, processPorts } from './ports.ts'
 
 export const ANN: Principal = { userId: 'user_ann', role: 'user' }
@@ -71,7 +71,7 @@ export const until = async (true_: () => boolean | Promise<boolean>): Promise<vo
     if (await true_()) return
     await turns(1)
   }
-  throw new Error(`never came: ${true_}`)
+  throw new Error(`never came: ${true_}${lastLoggedError()}`)
 }
 
 /** Lets time pass in steps, so that what one timer starts is done before the next one fires. */

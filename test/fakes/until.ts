@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { lastLoggedError } from './log.ts'
 
 const PATIENCE_MS = 25_000
 
@@ -6,7 +7,7 @@ const PATIENCE_MS = 25_000
 export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
   const giveUpAt = performance.now() + PATIENCE_MS
   while (!(await holds())) {
-    if (performance.now() > giveUpAt) throw new Error(`Waited in vain for ${holds}`)
+    if (performance.now() > giveUpAt) throw new Error(`Waited in vain for ${holds}${lastLoggedError()}`)
     await sleep(1)
   }
 }

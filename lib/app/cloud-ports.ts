@@ -84,6 +84,7 @@ export const openCloudPorts = (config: Config, store?: Store) => {
   const liveWatch = createStoredWatch(storage)
   const outside = openOutside(config, storage)
   return {
+    processes: 'many',
     ...storage,
     ...outside,
     feed,
@@ -98,12 +99,9 @@ export const openCloudPorts = (config: Config, store?: Store) => {
       concurrency: config.QUEUE_CONCURRENCY,
     },
     notificationQueue: { running: true, concurrency: config.QUEUE_NOTIFICATION_CONCURRENCY },
-    queueMode: 'sqs',
     redeliverIn: createRedelivery({ client, anyUrl: normal, clock }),
-    defersFailing: true,
     cipher: openCloudCipher(config, storage),
     memoryFiles: createS3Memory(bucket),
-    isMemoryShared: true,
     memoryCopies: createS3Blobs(bucket),
     embedding: lazyEmbedding(config, { ...storage, ...outside }),
     // The bucket reports changes to a queue; an emulator does not.

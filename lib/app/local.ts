@@ -79,6 +79,7 @@ export const openLocalApp = async (config: Config) => {
   const store = openSqliteStore({ ...file, clock, log, deliver, publisher })
   const feed: Feed = createFeed({ store, clock, ids })
   const ports = {
+    processes: 'one',
     ...outside,
     store,
     feed,
@@ -86,7 +87,6 @@ export const openLocalApp = async (config: Config) => {
     publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),
     taskQueue,
     notificationQueue: noticeQueue,
-    queueMode: 'memory',
     clock,
     ids,
     log,

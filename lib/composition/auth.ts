@@ -19,7 +19,7 @@ import { createSettings } from '../settings/service.ts'
 import { createTokenPrincipals } from '../tokens/token-principal.ts'
 import type { AuthPorts } from './ports.ts'
 
-/** In the cloud other processes change settings too. Sessions, roles and tokens are read at each request. */
+/** Other processes change settings too. Sessions, roles and tokens are read at each request. */
 const STALE_AFTER_MS = 2_000
 
 /** The time in which a turn is stored after its time limit. */
@@ -31,8 +31,8 @@ export type AuthContext = ReturnType<typeof createAuthContext>
 
 /** The context that every function needs first: the settings, and who is calling. */
 export const createAuthContext = (ports: AuthPorts, config: Config) => {
-  const isCloud = config.SERVICE_MODE === 'pro'
-  const isDeployed = isCloud && config.DYNAMODB_ENDPOINT === undefined
+  const isShared = ports.processes === 'many'
+  const isDeployed = isShared && config.DYNAMODB_ENDPOINT === undefined
   const mayBeOpen = !isDeployed && findExposure(config) === undefined
   const audit = createAudit(ports)
   const authMode = () => settings.current().system.authMode
@@ -45,20 +45,20 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
     objection: createObjection({
       ...issuer,
       mayBeOpen,
-      areQueuesDeployed: isCloud,
+      areQueuesDeployed: isShared,
       hasIssuer: config.OIDC_ISSUER !== undefined && config.OIDC_CLIENT_ID !== undefined,
       hasKey: () => hasAccessKey(),
       hasAdmin,
       isClosed: () => isClosed(),
     }),
     audit: audit.record,
-    staleAfterMs: isCloud ? STALE_AFTER_MS : Number.POSITIVE_INFINITY,
+    staleAfterMs: isShared ? STALE_AFTER_MS : Number.POSITIVE_INFINITY,
   })
   const hasAccessKey = () => config.ACCESS_KEY !== undefined || settings.accessKeyHash() !== undefined
   const isClosed = () => settings.current().system.registrationMode === 'closed'
   const limiter = createLimiter(ports)
   const createSlots = (kind: Parameters<typeof createLocalUserSlots>[1]) =>
-    isCloud ? createSharedUserSlots({ ...ports, limiter }, kind) : createLocalUserSlots(ports.clock, kind)
+    isShared ? createSharedUserSlots({ ...ports, limiter }, kind) : createLocalUserSlots(ports.clock, kind)
   const sessions = createSessions({
     ...ports,
     readAccountStatus,
@@ -90,7 +90,7 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
     countAttempt: createAttempts({ limiter }),
     holdsRights: createHoldsRights({ identity, settings }),
     takeTurnSlot: createSlots(turnLimit(config.USER_MAX_TURNS, config.AGENTIC_TIMEOUT_MS + TURN_ENDS_MS)),
-    openStreams: isCloud
+    openStreams: isShared
       ? createSharedStreams(ports, { most: config.USER_MAX_STREAMS, longestMs: LONGEST_STREAM_MS })
       : createLocalStreams(ports, { most: config.USER_MAX_STREAMS }),
   }

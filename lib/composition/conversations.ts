@@ -35,7 +35,7 @@ export const createConversing = (auth: AuthContext, needs: Needs, config: Config
   const { tasks, memory, policy, approvals, agentSessions, workspaces } = needs
   const { holdsRights, takeTurnSlot, readAccountStatus } = auth
   const changing = new Set(workspaceTools.filter(({ risk }) => risk !== 'read').map(({ name }) => name))
-  const isOneProcess = config.SERVICE_MODE !== 'pro'
+  const isOneProcess = needs.processes === 'one'
   const conversations = createConversations({ ...needs, taskExists: tasks.exists })
   const snapshots = isOneProcess
     ? noSnapshots

@@ -33,10 +33,10 @@ export type Domains = ReturnType<typeof createDomains>
 export const createDomains = (people: People, ports: Ports, host: AgentHost, config: Config) => {
   const { tracing } = ports
   const { settings, authMode } = people
-  const isOneProcess = config.SERVICE_MODE !== 'pro'
+  const isShared = ports.processes === 'many'
   const needs = { ...ports, audit: people.audit.record }
   const models = withModelSpans(host.models, tracing)
-  const security = createSecurity(people, ports, config)
+  const security = createSecurity(people, ports)
   const memory = createMemory({
     ...needs,
     // The demo model adds no words.
@@ -46,6 +46,7 @@ export const createDomains = (people: People, ports: Ports, host: AgentHost, con
       models.providers().some(({ configured, demo }) => configured && !demo)
         ? createExpand({ ...ports, models })
         : undefined,
+    isMemoryShared: isShared,
     watching: ports.watchingMemory,
     checkOwnConversation: createCheckOwnConversation(ports),
   })
@@ -87,7 +88,7 @@ export const createDomains = (people: People, ports: Ports, host: AgentHost, con
     webSearch,
     ...createConversing(people, { ...shared, ...work, openTools }, config),
     ...createNotices(people, ports, work),
-    live: createLive({ ...ports, ...(isOneProcess ? {} : { longestMs: LONGEST_IN_FUNCTION_MS }) }),
+    live: createLive({ ...ports, ...(isShared ? { longestMs: LONGEST_IN_FUNCTION_MS } : {}) }),
     schedules: createSchedules({ ...needs, tasks, limit: createLimitedCount({ ...ports, ...most }) }),
     inbound: createInbound({
       ...needs,

@@ -24,11 +24,12 @@ import type { Tracing } from '../ports/tracing.ts'
 import type { Trackers } from '../ports/tracker.ts'
 import type { WebSearchProviders } from '../ports/web-search.ts'
 import type { Workspaces } from '../ports/workspace.ts'
-import type { QueueStatus } from '../queue/schema.ts'
 import type { RunTask } from '../tasks/schema.ts'
 
 /** What the context of a caller needs. */
 export type AuthPorts = {
+  /** Whether one process does everything, or many share storage and queues. */
+  processes: 'one' | 'many'
   store: Store
   entropy: Entropy
   clock: Clock
@@ -42,7 +43,7 @@ type WorkerState = Pick<Consumer<unknown>, 'running' | 'concurrency'>
 
 /** The outside world as every mode gives it to the domains. Models and agents come from `AgentHost`. */
 export type Ports = AuthPorts &
-  Omit<MemoryPorts, 'expand'> & {
+  MemoryPorts & {
     watchingMemory: Watching
     feed: Feed
     liveWatch: LiveWatch
@@ -50,7 +51,6 @@ export type Ports = AuthPorts &
     publishProgress?: (taskId: string) => void
     taskQueue: Queue<RunTask> & WorkerState
     notificationQueue: WorkerState
-    queueMode: QueueStatus['mode']
     breakers: Breakers
     cipher: Cipher
     passwords: Passwords
@@ -62,7 +62,6 @@ export type Ports = AuthPorts &
     /** Linked accounts, where their providers are configured elsewhere than in the settings of this process. */
     access?: AccountAccess
     webSearchProviders: WebSearchProviders
-    defersFailing?: true
     /** The time after which a proxy gives up a request without a first byte; absent without one. */
     longestWaitMs?: number
   }

@@ -1,5 +1,4 @@
 import { createApprovals } from '../approvals/service.ts'
-import type { Config } from '../config/config.ts'
 import { createPolicy } from '../security/policy.ts'
 import { createToolCallAudit, toolCallWrite } from '../security/tool-calls.ts'
 import { toolCallRecord } from '../tools/audit.ts'
@@ -35,17 +34,16 @@ export type Security = ReturnType<typeof createSecurity>
 export const createSecurity = (
   { audit, limiter }: Pick<AuthContext, 'audit' | 'limiter'>,
   ports: AuthPorts,
-  config: Pick<Config, 'SERVICE_MODE'>,
 ) => {
-  const isCloud = config.SERVICE_MODE === 'pro'
-  const policy = createPolicy({ ...ports, audit: audit.record, isShared: isCloud })
+  const isShared = ports.processes === 'many'
+  const policy = createPolicy({ ...ports, audit: audit.record, isShared })
   const approvals = createRecordedApprovals(ports)
   const checkOwnConversation = createCheckOwnConversation(ports)
   const toolCalls = createToolCallAudit({ ...ports, policy, checkOwnConversation })
   const countForAll: CountCall = async (userId, calls) =>
     (await limiter.take({ name: 'tools', calls, windowMs: MINUTE_MS }, userId)) === 0
   // Several processes share one count; a single process needs no storage for it.
-  const countCall = isCloud ? countForAll : createCallRate(ports.clock)
+  const countCall = isShared ? countForAll : createCallRate(ports.clock)
   return {
     policy,
     approvals,

@@ -47,6 +47,7 @@ export const createWork = (auth: AuthContext, needs: Needs, config: Config) => {
   const { store, taskQueue, approvals, log } = needs
   const { settings, limiter } = auth
   const audit = auth.audit.record
+  const isShared = needs.processes === 'many'
   const retry = () => settings.current().retry
   const active = createActiveRuns()
   const counters = createTaskCounters(store)
@@ -62,11 +63,10 @@ export const createWork = (auth: AuthContext, needs: Needs, config: Config) => {
     resolveDeadLetter: (...retry) => deadLetters.resolving(...retry),
     stopRun: (taskId) => active.stop(taskId, 'cancelled'),
     ended: async ({ id }) => gateway.complete(id),
-    // In the cloud events that may have subscribers are marked; the stream function reads the subscriptions.
-    sendsNotice:
-      config.SERVICE_MODE === 'pro'
-        ? (type) => eventNames(type).length > 0
-        : (type) => hasSubscriber(type, subscriptions.events()),
+    // Where processes are many, events that may have subscribers are marked; the stream function reads the subscriptions.
+    sendsNotice: isShared
+      ? (type) => eventNames(type).length > 0
+      : (type) => hasSubscriber(type, subscriptions.events()),
     limiter,
     audit,
     maxAttempts: () => retry().attempts,
@@ -88,6 +88,7 @@ export const createWork = (auth: AuthContext, needs: Needs, config: Config) => {
     ...needs,
     endpoints: anyEndpoints(reportEndpoints, endpoints),
     delaysMs: () => settings.current().webhooks.retryDelaysMs,
+    defersFailing: isShared,
   })
   const gateway: Gateway = createGateway({
     ...needs,
@@ -105,7 +106,7 @@ export const createWork = (auth: AuthContext, needs: Needs, config: Config) => {
     audit,
   })
   const queueStatus = createQueueStatus({
-    mode: needs.queueMode,
+    mode: isShared ? 'sqs' : 'memory',
     taskCounts: counters.byStatus,
     deadLetterCounts: deadLetters.countAll,
     workers: { tasks: taskQueue, notifications: needs.notificationQueue },

@@ -34,16 +34,16 @@ export type MemoryPorts = {
   ids: Ids
   log: Log
   memoryFiles: MemoryFiles
-  isMemoryShared?: boolean
   /** The storage of copies that make a process start sooner; without it each process builds its own from the rows. */
   memoryCopies?: CopyPlace | undefined
   /** The embedding model; without it memory is searched by words. */
   embedding?: Embedding | undefined
-  /** Adds words to questions, when there is no embedding model. */
-  expand?: Expand | undefined
 }
 
 type Needs = MemoryPorts & {
+  isMemoryShared?: boolean
+  /** Adds words to questions, when there is no embedding model. */
+  expand?: Expand | undefined
   checkOwnConversation: CheckOwnConversation
   watching: Watching
   audit: (by: Principal, action: string, details: object) => Promise<void>

@@ -46,7 +46,7 @@ const tools =
     const ports = openCloudPorts(config)
     const clock = { ...ports.clock, now: () => ports.clock.now() - earlierMs }
     const auth = createAuthContext(ports, config)
-    return work(createSecurity(auth, { ...ports, clock }, config))
+    return work(createSecurity(auth, { ...ports, clock }))
   }
 
 const callsTools = async ({ toolSecurity, toolCalls }: Security) => {

@@ -38,6 +38,7 @@ export const processPorts = (
   { clock, ids, log }: Fakes,
   config: Pick<Config, 'accounts'> = readConfig({}),
 ) => ({
+  processes: 'one' as const,
   clock,
   ids,
   log,
@@ -51,7 +52,6 @@ export const processPorts = (
     clock,
     apiUrls: providerApiUrls(config.accounts),
   }),
-  queueMode: 'memory' as const,
   memoryFiles: { list: async () => [], read: async () => undefined },
   watchingMemory: () => ({ enabled: false, watching: false }),
 })

@@ -1,5 +1,6 @@
 import type { Domains } from '../composition/domains.ts'
 import type { Ports } from '../composition/ports.ts'
+import { recurringWork } from '../composition/recurring.ts'
 import type { Config } from '../config/config.ts'
 import { Problem } from '../core/errors.ts'
 import type { Consumer } from '../ports/queue.ts'
@@ -7,10 +8,7 @@ import type { RunTask } from '../tasks/schema.ts'
 import { every } from '../worker/beat.ts'
 import type { LocalNotice, LocalTurn } from './local-delivery.ts'
 
-const TICK_MS = 1_000
-const MINUTE_MS = 60_000
-/** The time limit of one call; the next tick continues. */
-const WEBHOOKS_MS = 5_000
+const SWEEP_EVERY_MS = 60_000
 const SWEEP_ROWS = 1_000
 /** The time for running work at a shutdown; with the agents' grace period it stays below 10 s. */
 const DRAIN_MS = 5_000
@@ -33,13 +31,14 @@ type Upkeep = {
 
 /** The work beside requests in a long-lived process: the workers, heartbeats, the ticks of due work, and the sweep. */
 export const createBackground = (
-  { clock, log, tracing }: Pick<Ports, 'clock' | 'log' | 'tracing'>,
+  ports: Pick<Ports, 'processes' | 'clock' | 'log' | 'tracing'>,
   domains: Domains,
   consumers: Consumers,
   config: Config,
   upkeep: Upkeep,
 ) => {
-  const { tasks, deliveries, active, worker, bulk, agentSessions, outboundWebhooks: webhooks } = domains
+  const { clock, log, tracing } = ports
+  const { tasks, deliveries, active, worker, agentSessions } = domains
   let jobs: (() => Promise<void>)[] = []
   let stopped = false
 
@@ -65,23 +64,11 @@ export const createBackground = (
       await tracing.within({}, () => domains.continueTurn(turn))
       handled()
     })
-    const job = (name: string, everyMs: number, work: () => unknown) =>
-      every({ clock, log }, name, everyMs, work)
+    const job = (name: string, everyMs: number, work: () => unknown) => every(ports, name, everyMs, work)
     jobs = [
       job('heartbeat', config.TASK_LEASE_MS / 3, active.beat),
-      job('tick', TICK_MS, () => tasks.recovery.tick(active.has)),
-      job('schedules', TICK_MS, domains.schedules.runAllDue),
-      job('approvals', TICK_MS, domains.approvals.settleDue),
-      job('left approvals', MINUTE_MS, domains.withdrawLeftApprovals),
-      job('webhooks', TICK_MS, () => webhooks.resumeDue(WEBHOOKS_MS)),
-      job('deleted webhooks', TICK_MS, () => webhooks.removeDeleted(WEBHOOKS_MS)),
-      job('deliveries', TICK_MS, deliveries.sendDue),
-      job('bulk jobs', MINUTE_MS, bulk.resend),
-      job('bulk results', TICK_MS, bulk.followAll),
-      job('deleted conversations', TICK_MS, domains.conversationRemoval.removeDeleted),
-      // For changes that the watcher missed, or the embedding provider refused.
-      job('memory', MINUTE_MS, domains.memory.syncIfChanged),
-      job('sweep', MINUTE_MS, async () => {
+      ...recurringWork(domains, ports).map(({ name, everyMs, work }) => job(name, everyMs, () => work())),
+      job('sweep', SWEEP_EVERY_MS, async () => {
         while ((await upkeep.expiredRows(SWEEP_ROWS)) >= SWEEP_ROWS);
         await upkeep.workspaces()
       }),

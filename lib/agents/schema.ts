@@ -6,6 +6,9 @@ export const AgentSchema = z.object({
   description: z.string(),
   capabilities: z.array(z.string()),
   canResume: z.boolean().describe('Whether an attempt that runs out of time is continued by another one'),
+  timeoutMs: z
+    .number()
+    .meta({ description: 'The time limit of an attempt, when its task sets none', examples: [3_600_000] }),
   configured: z.boolean().describe('Whether its settings are complete'),
   healthy: z.boolean(),
   health: z.object({

@@ -1,3 +1,4 @@
+import type { AttemptLimit } from '../core/attempt-limit.ts'
 import { within } from '../core/deadline.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
@@ -54,6 +55,7 @@ type AgentStats = {
 type Needs = {
   adapters: () => Promise<readonly AgentAdapter[]>
   stats: () => Promise<(type: string) => AgentStats>
+  attemptLimit: (agent: AgentAdapter) => AttemptLimit
   breakers: Breakers
   clock: Clock
   masker: Masker
@@ -62,7 +64,7 @@ type Needs = {
 export type Agents = ReturnType<typeof createAgents>
 
 /** The registered execution backends. */
-export const createAgents = ({ adapters, stats, breakers, clock, masker }: Needs) => {
+export const createAgents = ({ adapters, stats, attemptLimit, breakers, clock, masker }: Needs) => {
   const check = createHealthCheck({ breakers, clock, masker })
 
   const describe = async (
@@ -76,6 +78,7 @@ export const createAgents = ({ adapters, stats, breakers, clock, masker }: Needs
       description: adapter.description,
       capabilities: [...adapter.capabilities],
       canResume: adapter.canResume === true,
+      timeoutMs: attemptLimit(adapter).ms,
       configured: isConfigured(adapter),
       healthy,
       health: { latencyMs, message, lastChecked: iso(clock.now()) },

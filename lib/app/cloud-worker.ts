@@ -19,7 +19,7 @@ import { poisonLetter } from '../queue/dead-letters.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
 import type { StopReason } from '../worker/active.ts'
 import { every } from '../worker/beat.ts'
-import { openCloud, withoutAccounts } from './cloud.ts'
+import { LONGEST_ATTEMPT_IN_FUNCTION_MS, openCloud, withoutAccounts } from './cloud.ts'
 import { openContainerHost, sweepDisk } from './cloud-container.ts'
 import { refreshSettings } from './cloud-jobs.ts'
 import { openedWithSecrets } from './cloud-secrets.ts'
@@ -29,8 +29,6 @@ import { warnOfShortSecrets } from './start-up.ts'
 const WATCH_MS = 500
 /** The remaining time of an invocation at which its runs are stopped, for the grace period and the last writes. */
 const GIVE_BACK_MS = 15_000
-/** The longest run of an agent in a function, which has 15 minutes. */
-const LONGEST_RUN_MS = 840_000
 /** How long the end of an invocation waits for a collector of traces; its messages are handled by then. */
 const LAST_SPANS_MS = 1_000
 /** The first wait of a message that found no worker: ten of them outlast 25 minutes. */
@@ -41,8 +39,10 @@ const WorkSchema = z.union([TurnMessageSchema, RunTaskSchema])
 
 /** The worker of run messages in a function: the agents, and the work around their runs. */
 export const openWorker = async (config: Config) => {
-  if (config.POOL_TIMEOUT_MS > LONGEST_RUN_MS)
-    throw badSetting(`POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_RUN_MS} in mode pro`)
+  if (config.POOL_TIMEOUT_MS > LONGEST_ATTEMPT_IN_FUNCTION_MS)
+    throw badSetting(
+      `POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_ATTEMPT_IN_FUNCTION_MS} in mode pro`,
+    )
   // A turn that continues here gets its ticket from the ticket's task.
   const cloud = await openCloud(config, { openHost: openContainerHost, access: withoutAccounts })
   // Without its agents it takes no message.

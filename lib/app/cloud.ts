@@ -23,6 +23,9 @@ import { openOutside } from './outside.ts'
 /** The wait of a request for its task, or a model's first byte: HTTP APIs end after 29 s, distributions after 120 s. */
 export const LONGEST_WAIT_MS = { function: 20_000, streaming: 105_000 } as const
 
+/** The longest attempt of an agent: Lambda ends the worker after 15 minutes. */
+export const LONGEST_ATTEMPT_IN_FUNCTION_MS = 840_000
+
 const none = async () => undefined
 /** For a function that uses no linked account. */
 export const withoutAccounts: AccountAccess = { writerAt: none, readerFor: none, validToken: none }
@@ -50,6 +53,7 @@ export const openCloud = async (config: Config, options: Options = {}): Promise<
     ...ports,
     trackers,
     access: options.access ?? access,
+    longestAttemptMs: LONGEST_ATTEMPT_IN_FUNCTION_MS,
     ...definedFields({ longestWaitMs }),
   }
   const domains = createDomains(people, outside, await openHost(config, ports), config)

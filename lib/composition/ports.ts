@@ -64,6 +64,8 @@ export type Ports = AuthPorts &
     webSearchProviders: WebSearchProviders
     /** The time after which a proxy gives up a request without a first byte; absent without one. */
     longestWaitMs?: number
+    /** The longest attempt of an agent in a function; absent where agents run in no function. */
+    longestAttemptMs?: number
   }
 
 /** What agents need of the domains. */

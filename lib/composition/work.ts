@@ -3,6 +3,7 @@ import { createTaskRuns } from '../agentic/task-runs.ts'
 import { createAgents } from '../agents/service.ts'
 import type { ApprovalService } from '../approvals/service.ts'
 import type { Config } from '../config/config.ts'
+import { createAttemptLimit } from '../core/attempt-limit.ts'
 import { errorMessage } from '../core/errors.ts'
 import { createOwnedDeliveries } from '../deliveries/owned.ts'
 import { anyEndpoints, createDeliveries } from '../deliveries/service.ts'
@@ -51,7 +52,11 @@ export const createWork = (auth: AuthContext, needs: Needs, config: Config) => {
   const retry = () => settings.current().retry
   const active = createActiveRuns()
   const counters = createTaskCounters(store)
-  const agents = createAgents({ ...needs, stats: counters.agentStatistics })
+  const attemptLimit = createAttemptLimit({
+    installationMs: config.POOL_TIMEOUT_MS,
+    functionMs: needs.longestAttemptMs,
+  })
+  const agents = createAgents({ ...needs, stats: counters.agentStatistics, attemptLimit })
   const webhookSecrets = createWebhookSecrets(needs)
   const endpoints = createWebhookEndpoints({ ...needs, openSecrets: webhookSecrets.open })
   const subscriptions = createSubscriptions(needs)
@@ -141,7 +146,7 @@ export const createWork = (auth: AuthContext, needs: Needs, config: Config) => {
       })
     },
     openEvents: createTaskRuns({ ...needs, sessions: agentSessions, target: () => needs.models.resolve({}) }),
-    timeoutMs: config.POOL_TIMEOUT_MS,
+    attemptLimit,
   })
   return {
     tasks,

@@ -18,6 +18,10 @@ export type AgentTask = {
   /** The source of the task: `codehost`, `api` and so on, and the address of the issue there. */
   readonly source?: string | undefined
   readonly sourceUrl?: string | undefined
+  /** Its own time limit of an attempt, which the worker keeps. */
+  readonly timeoutMs?: number | undefined
+  /** The most steps of an attempt, for agents that count steps. */
+  readonly maxSteps?: number | undefined
 }
 
 /**
@@ -101,6 +105,8 @@ export interface AgentAdapter {
   readonly description: string
   readonly capabilities: readonly string[]
   readonly canResume?: boolean
+  /** Its time limit of an attempt, 1 second to 24 hours; `POOL_TIMEOUT_MS` when absent. That of a task comes first. */
+  readonly timeoutMs?: number
   configured?(): boolean
   /**
    * Runs work as the adapter's own. The service adds it to the adapters of modules: reading what they give may run code of

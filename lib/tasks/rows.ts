@@ -33,6 +33,8 @@ const FIXED: readonly TaskField[] = [
   'branch',
   'assignedAgent',
   'maxAttempts',
+  'timeoutMs',
+  'maxSteps',
   'createdBy',
   'retriedFrom',
   'retriedBy',

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { LONGEST_ATTEMPT_MS, SHORTEST_ATTEMPT_MS } from '../core/attempt-limit.ts'
 import { queryFrom, queryUntil } from '../core/page.ts'
 import { nameText } from '../core/shown-text.ts'
 import { TruncatedSchema } from '../core/truncated.ts'
@@ -29,6 +30,7 @@ const json = z
   .unknown()
   .meta({ id: 'Json', description: 'Any JSON value' }) as z.ZodType<z.core.util.JSONType>
 const metadata = z.record(z.string(), json)
+const MOST_STEPS = 200
 
 /** The body of a create, and the definition of a task in other bodies. Unknown keys are dropped. */
 export const CreateTaskSchema = z
@@ -53,6 +55,20 @@ export const CreateTaskSchema = z
     branch: shortText.min(1).optional().describe('The branch to begin from'),
     labels: z.array(nameText(200)).max(50).default([]),
     assignedAgent: nameText(200).optional().describe('The type of the agent; the default agent when absent'),
+    timeoutMs: z
+      .int()
+      .min(SHORTEST_ATTEMPT_MS)
+      .max(LONGEST_ATTEMPT_MS)
+      .optional()
+      .describe('The time limit of an attempt, in place of that of the agent (`GET /api/agents`)'),
+    maxSteps: z
+      .int()
+      .min(1)
+      .max(MOST_STEPS)
+      .optional()
+      .describe(
+        'The most steps of an attempt, for agents that count steps, as the coding agent; its default is 25',
+      ),
     metadata: metadata.optional().describe('Stored with the task; agents read some of its keys'),
   })
   .meta({
@@ -123,6 +139,8 @@ export const TaskSchema = z
     result: TaskResultSchema.optional().describe('Agents may add fields'),
     error: TaskErrorSchema.optional(),
     usage: TokenUsageSchema.optional(),
+    timeoutMs: z.number().optional().describe('Its own time limit of an attempt'),
+    maxSteps: z.number().optional().describe('The most steps of an attempt'),
     metadata: metadata.optional(),
     retriedFrom: z.string().optional().describe('The task that this one runs again'),
     retriedBy: z.string().optional().describe('The task that runs this one again, the latest of several'),

@@ -1,9 +1,9 @@
 import * as z from 'zod'
+import { type AttemptLimit, attemptTimeoutText } from '../core/attempt-limit.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { boundedWaitMs } from '../core/retry-after.ts'
-import { durationText } from '../core/time.ts'
 import { withoutPaths } from '../core/without-paths.ts'
 import type { AgentAdapter, AgentContext, AgentTask, RunProgram } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -23,7 +23,8 @@ type OpenRunEvents = (task: Leased) => RunEvents
 
 type Needs = {
   clock: Clock
-  timeoutMs: number
+  /** The time limit of an attempt of this task by this agent. */
+  attemptLimit: (agent: AgentAdapter, task: AgentTask) => AttemptLimit
   runProgram: RunProgram
   masker: Masker
   openEvents: OpenRunEvents
@@ -92,11 +93,8 @@ export const failedRun = (task: Leased, failure: Failure): Ended => ({
 })
 
 // Without its state an agent begins anew, and takes as long again.
-const timedOut = (timeoutMs: number, { canResume }: AgentAdapter): Failure => ({
-  error: {
-    code: 'timeout',
-    message: `The agent did not finish within ${durationText(timeoutMs)}, the limit of POOL_TIMEOUT_MS`,
-  },
+const timedOut = (limit: AttemptLimit, { canResume }: AgentAdapter): Failure => ({
+  error: { code: 'timeout', message: attemptTimeoutText(limit) },
   retryable: canResume === true,
 })
 
@@ -105,11 +103,11 @@ const ownTimeout = (failure: Failure, { canResume }: AgentAdapter): Failure =>
   failure.error.code === 'timeout' && canResume !== true ? { ...failure, retryable: false } : failure
 
 /**
- * Runs an agent on a leased task until it ends or is stopped: by a cancel, the loss of its lease, a shutdown, or after
- * `timeoutMs`. Never rejects. An agent that ignores its signal is abandoned, and its later reports are ignored. Texts
+ * Runs an agent on a leased task until it ends or is stopped: by a cancel, the loss of its lease, a shutdown, or its
+ * time limit. Never rejects. An agent that ignores its signal is abandoned, and its later reports are ignored. Texts
  * that an agent reports, returns or throws are masked here, for every agent.
  */
-export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents }: Needs) => {
+export const createRunner = ({ clock, attemptLimit, runProgram, masker, openEvents }: Needs) => {
   const outcomes = createOutcomes(masker)
   return (
     { task: leased, stopped, beat }: LeasedRun,
@@ -122,11 +120,12 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
       const events = openEvents(leased)
       const forgetSecrets: (() => void)[] = []
       let isOver = false
+      const timeLimit = attemptLimit(agent, task)
       const limit = createProgressLimit(clock, beat, masker.messages())
-      const cancelTimeout = clock.after(timeoutMs, () => stopped.stop('timeout'))
+      const cancelTimeout = clock.after(timeLimit.ms, () => stopped.stop('timeout'))
       const endedAs = (ended: Outcome): Ended => {
         const reason = stopped.reason()
-        if (reason === 'timeout') return failedRun(leased, timedOut(timeoutMs, agent))
+        if (reason === 'timeout') return failedRun(leased, timedOut(timeLimit, agent))
         if (reason !== undefined) return { kind: 'stopped', reason }
         return ended.kind === 'failed' ? failedRun(leased, ownTimeout(ended, agent)) : ended
       }

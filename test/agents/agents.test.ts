@@ -30,12 +30,30 @@ describe('GET /api/agents', () => {
         description: 'Does what a test tells it to',
         capabilities: ['test'],
         canResume: true,
+        timeoutMs: 300_000,
         configured: true,
         healthy: true,
         health: { latencyMs: 12, message: 'fine', lastChecked: '2026-01-01T12:00:00.000Z' },
         stats: { completed: 0, failed: 0, avgDuration: 0 },
       },
     ])
+  })
+
+  it.each<[name: string, stated: number | undefined, longestAttemptMs: number | undefined, shown: number]>([
+    ['of the agent', 3_600_000, undefined, 3_600_000],
+    ['of the installation, where the agent states none', undefined, undefined, 60_000],
+    ['of a function, where that ends sooner', 3_600_000, 840_000, 840_000],
+  ])('shows the time limit %s', async (_name, timeoutMs, longestAttemptMs, shown) => {
+    const agent = createFakeAgent(undefined, { ...(timeoutMs && { timeoutMs }) })
+    const env = { POOL_TIMEOUT_MS: '60000' }
+    await using service = await startDomains({
+      adapters: [agent],
+      env,
+      ...(longestAttemptMs && { longestAttemptMs }),
+    })
+    const { body } = await createCaller(service)('GET /api/agents')
+
+    expect(body.agents[0].timeoutMs).toBe(shown)
   })
 
   it('measures the latency that the adapter does not tell', async () => {

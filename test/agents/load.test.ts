@@ -59,6 +59,17 @@ describe('AGENT_ADAPTERS', () => {
     expect(await adapter?.healthCheck()).toEqual({ healthy: true, message: 'fine' })
   })
 
+  it('keeps the limits of a module as they were when it was loaded', async () => {
+    const file = await writeModule(`let reads = 0
+    export default { ...${ADAPTER}, canResume: true, get timeoutMs() {
+      if (++reads > 2) throw new Error('gone')
+      return 60000
+    } }`)
+    const [adapter] = await loadAdapters([file])
+
+    expect([1, 2, 3].map(() => adapter?.timeoutMs)).toEqual([60_000, 60_000, 60_000])
+  })
+
   it.each([
     ['has no default export', 'export const adapter = 1', 'expected object'],
     ['does not parse', 'export default {', ''],
@@ -75,6 +86,13 @@ describe('AGENT_ADAPTERS', () => {
       `export default { ...${ADAPTER}, canResume: 'yes' }`,
       'canResume Invalid input: expected boolean',
     ],
+    ...['0', '999', '86400001', '1500.5', '-1', 'NaN', 'Infinity', "'60000'", 'null'].map(
+      (value): [string, string, string] => [
+        `states a time limit of ${value}`,
+        `export default { ...${ADAPTER}, timeoutMs: ${value} }`,
+        'timeoutMs ',
+      ],
+    ),
     [
       'has a type with spaces',
       `export default { ...${ADAPTER}, type: 'My Agent' }`,

@@ -11,6 +11,7 @@ import { createDomains } from '../../lib/composition/domains.ts'
 import { createPeople } from '../../lib/composition/people.ts'
 import type { Ports } from '../../lib/composition/ports.ts'
 import { readConfig } from '../../lib/config/config.ts'
+import { definedFields } from '../../lib/core/defined-fields.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import { createFeed } from '../../lib/feed/feed.ts'
 import { createLocalPublisher, createProgressPublisher } from '../../lib/live/publishing.ts'
@@ -54,6 +55,8 @@ type Options = {
   memoryFiles?: MemoryFiles
   /** The time after which a proxy in front of the service gives up. */
   longestWaitMs?: number
+  /** The longest attempt, as in a function. */
+  longestAttemptMs?: number
   /** False leaves the workers and the tick asleep until `background.start()`. */
   background?: boolean
 }
@@ -127,7 +130,7 @@ export const startDomains = async (options: Options = {}) => {
     publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),
     ...processPorts({ clock, ids, log }, config),
     ...(options.memoryFiles ? { memoryFiles: options.memoryFiles } : {}),
-    ...(options.longestWaitMs ? { longestWaitMs: options.longestWaitMs } : {}),
+    ...definedFields({ longestWaitMs: options.longestWaitMs, longestAttemptMs: options.longestAttemptMs }),
     outbound,
     webSearchProviders: createWebSearchProviders({ outbound, clock }),
   }

@@ -56,6 +56,8 @@ describe('POST /api/gateway', () => {
       { task, options: { notifyUrl: 'https://example.com/', notifySecret } },
       'options.notifySecret',
     ]),
+    ['too short a limit', { task: { ...task, timeoutMs: 999 } }, 'task.timeoutMs'],
+    ['too many steps', { task: { ...task, maxSteps: 201 } }, 'task.maxSteps'],
     ['an unknown agent', { task: { ...task, assignedAgent: 'nobody' } }, 'task.assignedAgent'],
     ['a secret for nobody', { task, options: { notifySecret: 'a secret of ours' } }, 'options.notifySecret'],
     [

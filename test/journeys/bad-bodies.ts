@@ -29,6 +29,10 @@ const BAD_FIELDS: readonly (readonly [field: string, value: unknown, place?: str
   ['labels', ['x'.repeat(201)], 'labels.0'],
   ['labels', Array.from({ length: 51 }, () => 'a')],
   ...['', 1, null].map((value) => ['assignedAgent', value] as const),
+  ...[0, -1, 999, 86_400_001, 1e12, 1_500.5, '60000', '1h', null, true, [60_000], {}].map(
+    (value) => ['timeoutMs', value] as const,
+  ),
+  ...[0, -1, 201, 1.5, 1e12, '10', null, true, [10], {}].map((value) => ['maxSteps', value] as const),
   ...['text', 1, null, []].map((value) => ['metadata', value] as const),
 ]
 

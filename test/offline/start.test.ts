@@ -37,6 +37,8 @@ describeOffline('npm run offline', () => {
     expect(new Set(addresses)).toEqual(new Set([LOOPBACK]))
     const { client, perform } = connect(service.baseUrl)
     expect((await client.listAgentTypes()).types).toEqual(['coding-agent', 'moody'])
+    // The functions that describe agents know the longest attempt of the worker's function.
+    expect((await client.listAgents()).agents.map(({ timeoutMs }) => timeoutMs)).toEqual([840_000, 300_000])
     expect(await perform(moodyTask('mine'))).toMatchObject({ agent: 'moody', status: 'completed' })
     expect(service.output()).toContain(
       hasDynoxide() ? 'DynamoDB (dynoxide)' : 'warning dynoxide is not installed',

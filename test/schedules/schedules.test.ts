@@ -98,6 +98,8 @@ describe('a schedule', () => {
     ['an offset', { timezone: '+01:00' }, 'timezone'],
     ['no name', { name: ' ' }, 'name'],
     ['a task without a title', { task: { prompt: 'x' } }, 'task.title'],
+    ['a task with too long a limit', { task: { title: 'x', timeoutMs: 86_400_001 } }, 'task.timeoutMs'],
+    ['a task without steps', { task: { title: 'x', maxSteps: 0 } }, 'task.maxSteps'],
     ['an unknown agent', { task: { title: 'x', assignedAgent: 'none' } }, 'task.assignedAgent'],
     [
       'a private repository',

@@ -110,6 +110,9 @@ describe('POST /api/tasks/import', () => {
       { ...exported, id: 'x', maxAttempts: 0 },
       { ...exported, id: 'x', attempts: -1 },
       { ...exported, id: 'x', attempts: 0.5 },
+      { ...exported, id: 'x', timeoutMs: 999 },
+      { ...exported, id: 'x', timeoutMs: '1h' },
+      { ...exported, id: 'x', maxSteps: 201 },
     ]
     const { status, body } = await call('POST /api/tasks/import', importing([...bad, exported]))
 

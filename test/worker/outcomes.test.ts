@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
+import type { AgentAdapter } from '../../lib/ports/agent.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { startDomains, turns } from '../fakes/service.ts'
+
+type Given = { agentMs?: number; taskMs?: number; functionMs?: number }
+const OF_TASK = /the limit of this task\. Create it with a larger timeoutMs \(at most 24 hours\)/
+const OF_FUNCTION = /within 14 minutes, the longest attempt of a function in mode pro\. .* npm start/
 
 const ONE_ATTEMPT = { QUEUE_RETRY_ATTEMPTS: '1' }
 
@@ -173,28 +178,54 @@ describe('the outcome of a run', () => {
 })
 
 describe('a run that takes too long', () => {
-  it('is told to stop at POOL_TIMEOUT_MS, and fails with its attempt counted', async () => {
-    const agent = createFakeAgent(
-      (_task, { signal }) =>
-        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    )
-    const service = await startDomains({
-      adapters: [agent],
-      env: { POOL_TIMEOUT_MS: '60000', QUEUE_RETRY_ATTEMPTS: '1' },
-    })
-    const { id } = await service.run()
+  const MINUTE_MS = 60_000
+  const untilStopped: AgentAdapter['execute'] = (_task, { signal }) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
-    await service.pass(59_000)
-    expect(agent.runs[0]?.signal.aborted).toBe(false)
-    await service.pass(4_000)
+  it.each<[limit: string, given: Given, minutes: number, message: RegExp]>([
+    ['POOL_TIMEOUT_MS', {}, 5, /within 5 minutes, the limit of POOL_TIMEOUT_MS\. Raise it/],
+    ['its agent', { agentMs: 60 * MINUTE_MS }, 60, /within 1 hour, the limit of its agent\. .* timeoutMs/],
+    [
+      'the task, longer than that of its agent',
+      { agentMs: MINUTE_MS, taskMs: 120 * MINUTE_MS },
+      120,
+      OF_TASK,
+    ],
+    ['the task, shorter than that of its agent', { agentMs: 60 * MINUTE_MS, taskMs: MINUTE_MS }, 1, OF_TASK],
+    ['the task, up to a day', { taskMs: 1_440 * MINUTE_MS }, 1_440, OF_TASK],
+    ['a function', { functionMs: 14 * MINUTE_MS, agentMs: 60 * MINUTE_MS }, 14, OF_FUNCTION],
+    [
+      'a function, where the task asks for more',
+      { functionMs: 14 * MINUTE_MS, taskMs: 86_400_000 },
+      14,
+      OF_FUNCTION,
+    ],
+  ])(
+    'is told to stop at the limit of %s, and fails with its attempt counted',
+    async (_limit, given, minutes, message) => {
+      const { agentMs: timeoutMs, taskMs, functionMs: longestAttemptMs } = given
+      const agent = createFakeAgent(untilStopped, { ...(timeoutMs && { timeoutMs }) })
+      // The lease is shorter than each of the limits from an hour on: only its renewals keep the run.
+      const env = { POOL_TIMEOUT_MS: String(5 * MINUTE_MS), TASK_LEASE_MS: String(30 * MINUTE_MS) }
+      await using service = await startDomains({
+        adapters: [agent],
+        env,
+        ...(longestAttemptMs && { longestAttemptMs }),
+      })
+      const { id } = await service.run(taskMs === undefined ? {} : { timeoutMs: taskMs })
 
-    expect(agent.runs[0]?.signal.reason).toMatchObject({ name: 'RunStopped', code: 'timeout' })
-    const message = 'The agent did not finish within 1 minute, the limit of POOL_TIMEOUT_MS'
-    expect(await service.tasks.get(id)).toMatchObject({
-      status: 'failed',
-      error: { code: 'timeout', message },
-    })
-  })
+      await service.pass(minutes * MINUTE_MS - 1_000)
+      expect(agent.runs[0]?.signal.aborted).toBe(false)
+      await service.pass(1_000)
+
+      expect(agent.runs[0]?.signal.reason).toMatchObject({ name: 'RunStopped', code: 'timeout' })
+      expect(await service.tasks.get(id)).toMatchObject({
+        status: 'failed',
+        attempts: 1,
+        error: { code: 'timeout', message: expect.stringMatching(message) },
+      })
+    },
+  )
 
   it('loses its slot two seconds later when it ignores the signal, and its result is not heard', async () => {
     const agent = createFakeAgent(HOLD)

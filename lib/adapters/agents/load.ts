@@ -1,6 +1,7 @@
 import * as path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
+import { LONGEST_ATTEMPT_MS, SHORTEST_ATTEMPT_MS } from '../../core/attempt-limit.ts'
 import { badSetting } from '../../core/bad-setting.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { AgentAdapter } from '../../ports/agent.ts'
@@ -13,6 +14,7 @@ const AdapterShape = z.looseObject({
   description: z.string(),
   capabilities: z.array(z.string()),
   canResume: z.boolean().optional(),
+  timeoutMs: z.int().min(SHORTEST_ATTEMPT_MS).max(LONGEST_ATTEMPT_MS).optional(),
   healthCheck: operation,
   execute: operation,
 })

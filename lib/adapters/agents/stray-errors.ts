@@ -1,4 +1,5 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
+import { definedFields } from '../../core/defined-fields.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { AgentAdapter, AgentContext } from '../../ports/agent.ts'
 import type { Log } from '../../ports/log.ts'
@@ -63,7 +64,10 @@ const lentContext = (context: AgentContext): AgentContext => {
 export const attributedAdapter = (adapter: AgentAdapter): AgentAdapter => {
   const owner = { agent: adapter.type }
   const within = <T>(work: () => T): T => withinAgent(owner, work)
-  const verbs: Partial<AgentAdapter> = {
+  const { canResume, timeoutMs } = adapter
+  const checked: Partial<AgentAdapter> = {
+    // As they were when the module was loaded and checked: a getter may give another value later, or throw.
+    ...definedFields({ canResume, timeoutMs }),
     // Awaited within the agent: the `then` of what it returns may be its own.
     execute: (task, context) => within(async () => await adapter.execute(task, lentContext(context))),
     healthCheck: () =>
@@ -78,7 +82,7 @@ export const attributedAdapter = (adapter: AgentAdapter): AgentAdapter => {
     within,
   }
   return new Proxy(adapter, {
-    get: (target, name) => Reflect.get(verbs, name) ?? within(() => Reflect.get(target, name)),
+    get: (target, name) => Reflect.get(checked, name) ?? within(() => Reflect.get(target, name)),
   })
 }
 

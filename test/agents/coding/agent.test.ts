@@ -60,11 +60,16 @@ describe('the coding agent', () => {
     expect(user).toEqual({ role: 'user', content: 'Task: A title\n\nAbout\n\nDo this' })
   })
 
-  it('fails when the steps run out, with what it did so far', async () => {
+  it.each([
+    [3, 'that the agent has', {}],
+    [2, 'of a task that sets fewer', { maxSteps: 2 }],
+    [5, 'of a task that sets more', { maxSteps: 5 }],
+  ])('fails after the %i steps %s, with what it did so far', async (steps, _of, task) => {
     const { run } = createAgentOn(bench, createScriptedModels([writing('a.txt')]), { maxSteps: 3 })
-    expect(await run()).toMatchObject({
+    expect(await run(task)).toMatchObject({
       success: false,
-      output: 'Stopped after 3 steps, the most allowed, before the task was done.',
+      steps,
+      output: `Stopped after ${steps} steps, the most allowed, before the task was done. A task with a larger maxSteps gets more.`,
       filesChanged: [{ path: 'a.txt', status: 'added' }],
     })
   })

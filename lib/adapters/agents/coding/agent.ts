@@ -91,6 +91,7 @@ type Needs = RepositoryNeeds & {
   clock: Clock
   /** The mode of tasks that set none; read for each run, since it is a setting. */
   securityMode?: () => SecurityMode
+  /** The most steps of an attempt, when its task sets none. */
   maxSteps?: number
   /** The token budget of a run, when its task sets none. */
   maxBudget?: number | undefined
@@ -105,7 +106,8 @@ const failures: Readonly<
 > = {
   budget: ({ usage }) =>
     `Stopped after ${usage.totalTokens} tokens, the most allowed, before the task was done.`,
-  max_steps: ({ steps }) => `Stopped after ${steps} steps, the most allowed, before the task was done.`,
+  max_steps: ({ steps }) =>
+    `Stopped after ${steps} steps, the most allowed, before the task was done. A task with a larger maxSteps gets more.`,
   cut: ({ finishReason }) => `The model's answer ended early (${finishReason}).`,
   empty: () => 'The model returned neither text nor tool calls.',
 }
@@ -220,7 +222,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
       stopped: left,
       toolbox,
       signal,
-      maxSteps,
+      maxSteps: task.maxSteps ?? maxSteps,
       ...definedFields({ maxTokens }),
       onEvent: (event) => {
         context.observe(event)

@@ -3,5 +3,6 @@ export const codingAgentFacts = {
   type: 'coding-agent',
   name: 'Coding agent',
   description: 'Works on a task with a language model and guarded tools, in a git workspace of its own.',
+  timeoutMs: 3_600_000,
   capabilities: ['code', 'git', 'terminal', 'file-ops'],
 } as const

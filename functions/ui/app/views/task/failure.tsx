@@ -8,7 +8,7 @@ import { Section } from './section.tsx'
 const advice: Readonly<Record<string, string>> = {
   agent_unavailable: 'Its agent is no longer configured. Configure it, or create the task for another agent.',
   timeout:
-    'The attempt reached its time limit. Split the task, give the agent a narrower prompt, or raise POOL_TIMEOUT_MS.',
+    'The attempt reached its time limit. Raise the limit that the message names, split the task, or narrow the prompt.',
   provider_error: 'The model provider failed. Check its key and its status, then retry.',
   agent_error: 'The agent failed with an error. Read its message, fix the cause, then retry.',
   rate_limited: 'The model provider refused requests beyond its limit. Wait, or run fewer tasks at once.',

@@ -11,10 +11,13 @@ export const timeOfId = (id: string): number => {
   return ms
 }
 
-/** The first ten digits of the ULIDs of a millisecond: below all ids of it, and above all earlier ones. */
-export const ulidTime = (ms: number): string => {
+/** A number in so many digits of base 32; its higher digits are left out. */
+export const base32 = (value: number, length: number): string => {
   let digits = ''
-  for (let left = Math.max(0, ms); digits.length < TIME_DIGITS; left = Math.floor(left / 32))
+  for (let left = value; digits.length < length; left = Math.floor(left / 32))
     digits = DIGITS.charAt(left % 32) + digits
   return digits
 }
+
+/** The first ten digits of the ULIDs of a millisecond: below all ids of it, and above all earlier ones. */
+export const ulidTime = (ms: number): string => base32(Math.max(0, ms), TIME_DIGITS)

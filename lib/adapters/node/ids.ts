@@ -1,12 +1,12 @@
 import { randomFillSync } from 'node:crypto'
-import { ulidTime } from '../../core/ulid.ts'
+import { base32, ulidTime } from '../../core/ulid.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
 
 type Needs = { clock: Pick<Clock, 'now'>; fill?: (numbers: Uint32Array<ArrayBuffer>) => void }
 
-const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const HALF = 2 ** 40
+const HALF_DIGITS = 8
 const STEP_MASK = 0xf_ffff
 /** The random numbers of 256 ids are drawn at once: a draw costs as much as ten ids. */
 const DRAWN = 4 * 256
@@ -42,14 +42,7 @@ export const createIds = ({ clock, fill = randomFillSync }: Needs): Ids => {
         low -= HALF
         high += 1
       }
-      return `${kind}_${ulidTime(time)}${digits(high)}${digits(low)}`
+      return `${kind}_${ulidTime(time)}${base32(high, HALF_DIGITS)}${base32(low, HALF_DIGITS)}`
     },
   }
-}
-
-/** A number below 2^40 in eight digits of base 32. */
-const digits = (value: number): string => {
-  let text = ''
-  for (let left = value; text.length < 8; left = Math.floor(left / 32)) text = DIGITS.charAt(left % 32) + text
-  return text
 }

@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import { readRowCount } from '../core/collection.ts'
 import { missing, Problem } from '../core/errors.ts'
 import { countedPage, type PageQuery } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
@@ -9,7 +10,7 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Store, Update } from '../ports/store.ts'
 import { emailKey } from './fields.ts'
-import { INVITE_COUNTERS, type InviteRow, invites, registrations } from './rows.ts'
+import { INVITE_COUNTER, type InviteRow, invites, registrations } from './rows.ts'
 import type { Invite, ReadAccountStatus } from './schema.ts'
 
 const DAY_MS = 86_400_000
@@ -52,10 +53,9 @@ export const createInvites = ({ store, entropy, clock, ids, readAccountStatus, a
   }
 
   const list = async (query: PageQuery) => {
-    const { counter, member } = INVITE_COUNTERS
     const { rows, facts } = await countedPage(query, 'invites', {
       page: (range) => store.page(invites, { index: 'newest', order: 'desc', ...range }),
-      count: async () => (await store.counters(counter))[member]?.total,
+      count: () => readRowCount(store, INVITE_COUNTER),
     })
     return { invites: rows.map(toInvite), ...facts }
   }

@@ -28,7 +28,7 @@ export type Registration = {
 export const registrations = collection<Registration>({ name: 'registrations', key: 'email', indexes: {} })
 
 /** The number of accounts, without the local admin's, which is in no list. */
-export const USER_COUNTERS = { counter: 'users', member: 'all' } as const
+export const USER_COUNTER = 'users'
 
 export type UserRow = Profile & {
   id: string
@@ -43,8 +43,8 @@ export const users = collection<UserRow>({
   key: 'id',
   indexes: { newest: { by: 'createdAt' } },
   summary: UserSchema.keyof().options,
-  counts: countRows(({ createdAt }: UserRow) => (createdAt === undefined ? [] : [USER_COUNTERS])),
-  recount: { index: 'newest', counter: USER_COUNTERS.counter },
+  counts: countRows(({ createdAt }: UserRow) => (createdAt === undefined ? [] : [USER_COUNTER])),
+  recount: { index: 'newest', counter: USER_COUNTER },
 })
 
 /**
@@ -59,7 +59,7 @@ export type Roster = {
 export const ROSTER_ID = 'admins'
 export const rosters = collection<Roster>({ name: 'rosters', key: 'id', indexes: {} })
 
-export const INVITE_COUNTERS = { counter: 'invites', member: 'all' } as const
+export const INVITE_COUNTER = 'invites'
 
 /** Allows one person to register; only the SHA-256 of its secret is stored. */
 export type InviteRow = {
@@ -82,8 +82,8 @@ export const invites = collection<InviteRow>({
   indexes: { newest: { by: 'createdAt' }, ofEmail: { within: 'email', by: 'createdAt' } },
   summary: InviteSchema.keyof().options,
   expires: 'keptUntil',
-  counts: countRows(() => [INVITE_COUNTERS]),
-  recount: { index: 'newest', counter: INVITE_COUNTERS.counter },
+  counts: countRows(() => [INVITE_COUNTER]),
+  recount: { index: 'newest', counter: INVITE_COUNTER },
 })
 
 export const toUserRow = (registration: Registration): UserRow => ({

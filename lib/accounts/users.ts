@@ -1,11 +1,12 @@
 import type { AuthMode } from '../auth/schema.ts'
+import { readRowCount } from '../core/collection.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { missing } from '../core/errors.ts'
 import { countedPage, type PageQuery } from '../core/page.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { Store } from '../ports/store.ts'
 import { emailKey } from './fields.ts'
-import { ROSTER_ID, registrations, rosters, toUser, USER_COUNTERS, type UserRow, users } from './rows.ts'
+import { ROSTER_ID, registrations, rosters, toUser, USER_COUNTER, type UserRow, users } from './rows.ts'
 import type { FindUser, ProfilePatch, ReadAccountStatus, User } from './schema.ts'
 
 const LOCAL_ADMIN_ROW: UserRow = {
@@ -49,10 +50,9 @@ export const createUsers = ({ store, mode }: Needs) => {
 
   /** Every account except the local admin's, newest first. */
   const list = async (query: PageQuery) => {
-    const { counter, member } = USER_COUNTERS
     const { rows, facts } = await countedPage(query, 'users', {
       page: (range) => store.page(users, { index: 'newest', order: 'desc', ...range }),
-      count: async () => (await store.counters(counter))[member]?.total,
+      count: () => readRowCount(store, USER_COUNTER),
     })
     return { users: rows.map(toListedUser), ...facts }
   }

@@ -14,7 +14,6 @@ export type AgentSessionRow = AgentSession & {
 }
 
 export const sessionCounter = (userId: string): string => `agentSessions:${userId}`
-export const SESSIONS_MEMBER = 'all'
 
 export const agentSessions = collection<AgentSessionRow, 'followedUntil' | 'cancelRequestedAt'>({
   name: 'agentSessions',
@@ -28,7 +27,7 @@ export const agentSessions = collection<AgentSessionRow, 'followedUntil' | 'canc
   // No list shows these fields, and an index with them would be written at every renewal of a mark.
   detail: ['followedUntil', 'cancelRequestedAt'],
   expires: 'expiresAt',
-  counts: countRows(({ userId }) => [{ counter: sessionCounter(userId), member: SESSIONS_MEMBER }]),
+  counts: countRows(({ userId }) => [sessionCounter(userId)]),
   recount: { index: 'ofUser', ofUser: sessionCounter },
 })
 

@@ -1,3 +1,4 @@
+import { readRowCount } from '../core/collection.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { existing, Problem } from '../core/errors.ts'
 import { countedPage, type PageQuery, pageFacts } from '../core/page.ts'
@@ -5,7 +6,7 @@ import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Task } from '../tasks/schema.ts'
 import { createFollowing } from './following.ts'
-import { type AgentSessionRow, agentSessions, SESSIONS_MEMBER, sessionCounter, toSessionId } from './rows.ts'
+import { type AgentSessionRow, agentSessions, sessionCounter, toSessionId } from './rows.ts'
 import { type AgentSession, isOver, type SessionState } from './schema.ts'
 import { createSessionRuns, type RunNeeds } from './session-runs.ts'
 
@@ -83,9 +84,9 @@ export const createAgentSessions = (needs: Needs) => {
     const scope = `agent-sessions:${JSON.stringify([userId, conversationId])}`
     const { rows, facts } = await countedPage(query, scope, {
       page: (range) => store.page(agentSessions, { ...selection, order: 'desc', ...range }),
-      count: async () =>
+      count: () =>
         conversationId === undefined
-          ? (await store.counters(sessionCounter(userId)))[SESSIONS_MEMBER]?.total
+          ? readRowCount(store, sessionCounter(userId))
           : store.count(agentSessions, selection),
     })
     return { sessions: await Promise.all(rows.map(toSession)), ...facts }

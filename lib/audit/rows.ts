@@ -1,7 +1,7 @@
 import { collection, countRows } from '../core/collection.ts'
 import { type AuditRecord, AuditRecordSchema } from './schema.ts'
 
-export const AUDIT_COUNTERS = { counter: 'audit', member: 'all' } as const
+export const AUDIT_COUNTER = 'audit'
 
 /** The retention follows the longest that common rules for such logs demand. */
 export type AuditRow = AuditRecord & { expiresAt: number }
@@ -12,6 +12,6 @@ export const auditRows = collection<AuditRow>({
   indexes: { newest: { by: 'timestamp' } },
   summary: AuditRecordSchema.keyof().options,
   expires: 'expiresAt',
-  counts: countRows(() => [AUDIT_COUNTERS]),
-  recount: { index: 'newest', counter: AUDIT_COUNTERS.counter },
+  counts: countRows(() => [AUDIT_COUNTER]),
+  recount: { index: 'newest', counter: AUDIT_COUNTER },
 })

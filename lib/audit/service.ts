@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { readRowCount } from '../core/collection.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import type { Masker } from '../core/masker.ts'
 import { countedPage } from '../core/page.ts'
@@ -10,7 +11,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store, Test } from '../ports/store.ts'
 import type { ListAuditQuery } from './contract.ts'
-import { AUDIT_COUNTERS, type AuditRow, auditRows } from './rows.ts'
+import { AUDIT_COUNTER, type AuditRow, auditRows } from './rows.ts'
 import type { AuditRecord } from './schema.ts'
 
 const RETENTION_MS = 400 * 86_400_000
@@ -38,10 +39,8 @@ export const createAudit = ({ store, clock, ids, log, masker }: Needs) => {
   }
 
   /** A filtered list is counted row by row; the counter of all records may lag behind them by 2 s. */
-  const countRecords = async (where: Test<AuditRow>[]): Promise<number> =>
-    where.length > 0
-      ? store.count(auditRows, { index: 'newest', where })
-      : ((await store.counters(AUDIT_COUNTERS.counter))[AUDIT_COUNTERS.member]?.total ?? 0)
+  const countRecords = (where: Test<AuditRow>[]): Promise<number> =>
+    where.length > 0 ? store.count(auditRows, { index: 'newest', where }) : readRowCount(store, AUDIT_COUNTER)
 
   const list = async (query: z.output<typeof ListAuditQuery>) => {
     const where = toTests(query)

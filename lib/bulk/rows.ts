@@ -73,7 +73,6 @@ const toBulkResults = (done: number, ended: Ended): BulkResults => {
 }
 
 export const bulkCounter = (userId: string): string => `bulk:${userId}`
-export const LISTED = 'all'
 
 export const bulkJobs = collection<BulkRow>({
   name: 'bulkJobs',
@@ -83,7 +82,7 @@ export const bulkJobs = collection<BulkRow>({
     byStatus: { within: 'status', by: 'createdAt' },
   },
   expires: 'expiresAt',
-  counts: countRows<BulkRow>(({ createdBy = '' }) => [{ counter: bulkCounter(createdBy), member: LISTED }]),
+  counts: countRows<BulkRow>(({ createdBy = '' }) => [bulkCounter(createdBy)]),
   recount: { index: 'ofUser', ofUser: bulkCounter },
   sends: sliceMessages,
   publishes: bulkEvents,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { DEFAULT_MEMBER } from '../core/collection.ts'
 import { FingerprintSchema } from '../core/failure-group.ts'
 import { listIn, queryFlag, queryFrom, queryInt, queryList, queryUntil } from '../core/page.ts'
 import { timeOfId } from '../core/ulid.ts'
@@ -21,7 +22,7 @@ export const KEEP_MS = 30 * 86_400_000
 /** The counter of how the tasks of a retry ended: completed, failed, cancelled. It is stored as long as its job. */
 export const bulkResultCounters = (jobId: string) => ({
   counter: `bulkResults:${jobId}`,
-  member: 'all',
+  member: DEFAULT_MEMBER,
   expiresAt: timeOfId(jobId) + KEEP_MS,
 })
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { readCounter, readRowCount } from '../core/collection.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, existing, Problem } from '../core/errors.ts'
 import { countedPage, type PageQuery, rowPages } from '../core/page.ts'
@@ -21,7 +22,6 @@ import {
   bulkJobs,
   bulkParts,
   type Ended,
-  LISTED,
   NONE_ENDED,
   PART,
   sliceNumber,
@@ -116,8 +116,8 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   /** How many tasks of a retry have ended by now; undefined for any other job. */
   const endedTasks = async ({ id, ended }: BulkRow): Promise<Ended | undefined> => {
     if (ended === undefined) return undefined
-    const { counter, member } = bulkResultCounters(id)
-    const { completed = 0, failed = 0, cancelled = 0 } = (await store.counters(counter))[member] ?? {}
+    const { counter } = bulkResultCounters(id)
+    const { completed = 0, failed = 0, cancelled = 0 } = await readCounter(store, counter)
     return { completed, failed, cancelled }
   }
 
@@ -152,7 +152,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   const list = async ({ userId }: Principal, query: PageQuery) => {
     const { rows, facts } = await countedPage(query, `bulk:${userId}`, {
       page: (range) => store.page(bulkJobs, { index: 'ofUser', is: userId, order: 'desc', ...range }),
-      count: async () => (await store.counters(bulkCounter(userId)))[LISTED]?.total,
+      count: () => readRowCount(store, bulkCounter(userId)),
     })
     return { jobs: (await Promise.all(rows.map(withResults))).map(toBulkSummary), ...facts }
   }

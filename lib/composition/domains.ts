@@ -6,7 +6,7 @@ import { createLive, LONGEST_IN_FUNCTION_MS } from '../live/service.ts'
 import { createExpand } from '../memory/expand.ts'
 import { createMemory } from '../memory/service.ts'
 import { makeReportWrites } from '../reporting/rows.ts'
-import { SCHEDULES } from '../schedules/rows.ts'
+import { SCHEDULE_COUNTER } from '../schedules/rows.ts'
 import { createSchedules, MOST_SCHEDULES, tooManySchedules } from '../schedules/service.ts'
 import { CreateTaskSchema } from '../tasks/schema.ts'
 import type { CreateTaskFor } from '../tools/builtin/tasks.ts'
@@ -79,7 +79,7 @@ export const createDomains = (people: People, ports: Ports, host: AgentHost, con
       findTask: tasks.find,
     }),
   )
-  const most = { id: SCHEDULES.counter, most: MOST_SCHEDULES, tooMany: tooManySchedules }
+  const most = { id: SCHEDULE_COUNTER, most: MOST_SCHEDULES, tooMany: tooManySchedules }
   return {
     ...people,
     ...security,

@@ -38,14 +38,30 @@ export type Increment = {
   readonly most?: Readonly<Record<string, number>>
 }
 
+/** The member of a counter that is not divided into members. */
+export const DEFAULT_MEMBER = 'all'
+
 /** A `counts` that counts rows: `total` of each counter that a row belongs to. A row never changes its counters. */
 export const countRows =
-  <R>(rowCounters: (row: Readonly<R>) => readonly Pick<Increment, 'counter' | 'member'>[]) =>
+  <R>(rowCounters: (row: Readonly<R>) => readonly string[]) =>
   ({ before, after }: Pick<Change<R>, 'before' | 'after'>): Increment[] => {
     const row = after ?? before
     const total = Number(after !== undefined) - Number(before !== undefined)
-    return row === undefined || total === 0 ? [] : rowCounters(row).map((of) => ({ ...of, add: { total } }))
+    return row === undefined || total === 0
+      ? []
+      : rowCounters(row).map((counter) => ({ counter, member: DEFAULT_MEMBER, add: { total } }))
   }
+
+type Counters = Readonly<Record<string, number>>
+type CounterReader = { counters(counter: string): Promise<Readonly<Record<string, Counters>>> }
+
+/** A counter that is not divided into members; empty for one that was never added to. It may lag behind the rows. */
+export const readCounter = async (store: CounterReader, counter: string): Promise<Counters> =>
+  (await store.counters(counter))[DEFAULT_MEMBER] ?? {}
+
+/** The number of rows that `countRows` counted. It may lag behind them. */
+export const readRowCount = async (store: CounterReader, counter: string): Promise<number> =>
+  (await readCounter(store, counter)).total ?? 0
 
 /** `run` starts attempts of tasks, `turns` continues runs after approvals, `notices` go to domains. */
 export type Channel = 'run' | 'turns' | 'notices'

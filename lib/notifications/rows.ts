@@ -1,4 +1,4 @@
-import { collection } from '../core/collection.ts'
+import { collection, DEFAULT_MEMBER } from '../core/collection.ts'
 import { type Announcement, AnnouncementSchema } from './schema.ts'
 
 type Expiring = { expiresAt: number }
@@ -6,7 +6,7 @@ type Expiring = { expiresAt: number }
 /** `total` counts present notifications, `created` all ever made; `addressed` those of one user and the admins. */
 export const NOTIFICATION_COUNTERS = {
   counter: 'notifications',
-  member: 'all',
+  member: DEFAULT_MEMBER,
   addressed: 'addressed',
 } as const
 export const addressedCounter = (userId: string): string => `notifications.to:${userId}`

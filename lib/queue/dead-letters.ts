@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { DlqSelection } from '../bulk/schema.ts'
+import { readCounter } from '../core/collection.ts'
 import { shortenedText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { existing, Problem, withTooBroad } from '../core/errors.ts'
@@ -92,8 +93,8 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
   }
 
   const countAll = async (): Promise<DlqCounts> => {
-    const { counter, member } = DEAD_LETTER_COUNTERS
-    return { pending: 0, resolved: 0, discarded: 0, total: 0, ...(await store.counters(counter))[member] }
+    const counts = await readCounter(store, DEAD_LETTER_COUNTERS.counter)
+    return { pending: 0, resolved: 0, discarded: 0, total: 0, ...counts }
   }
 
   /** Only a pending item can be closed, so one of several concurrent decisions takes effect. */

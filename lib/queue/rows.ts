@@ -1,4 +1,11 @@
-import { type Change, collection, type Increment, type LiveDraft, type Message } from '../core/collection.ts'
+import {
+  type Change,
+  collection,
+  DEFAULT_MEMBER,
+  type Increment,
+  type LiveDraft,
+  type Message,
+} from '../core/collection.ts'
 import { cutText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { ulidIn } from '../core/ulid.ts'
@@ -6,7 +13,7 @@ import { announcement } from '../notifications/schema.ts'
 import { type DlqItem, DlqItemSchema } from './schema.ts'
 
 /** The number of dead letters in each state, and in total. */
-export const DEAD_LETTER_COUNTERS = { counter: 'dlq', member: 'all' } as const
+export const DEAD_LETTER_COUNTERS = { counter: 'dlq', member: DEFAULT_MEMBER } as const
 
 /** The failures of each hour and group, and those whose dead letter is pending. Members sort by hour. */
 export const FAILURE_COUNTERS = 'failures'

@@ -11,7 +11,7 @@ export type ScheduleRow = Omit<Schedule, 'task'> & {
   revision: number
 }
 
-export const SCHEDULES = { counter: 'schedules', member: 'all' } as const
+export const SCHEDULE_COUNTER = 'schedules'
 
 export const schedules = collection<ScheduleRow, 'heavyTask'>({
   name: 'schedules',
@@ -33,6 +33,6 @@ export const schedules = collection<ScheduleRow, 'heavyTask'>({
     ] as const),
     ...(['lastError', 'createdAt', 'updatedAt', 'createdBy', 'revision'] as const),
   ],
-  counts: countRows(() => [SCHEDULES]),
-  recount: { index: 'newest', counter: SCHEDULES.counter },
+  counts: countRows(() => [SCHEDULE_COUNTER]),
+  recount: { index: 'newest', counter: SCHEDULE_COUNTER },
 })

@@ -1,3 +1,4 @@
+import { readRowCount } from '../core/collection.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, existing, missing, Problem, withPathPrefix } from '../core/errors.ts'
 import { countedPage, type PageQuery, rowPages } from '../core/page.ts'
@@ -12,7 +13,7 @@ import type { Log } from '../ports/log.ts'
 import type { AnyWrite, Insert, Outcome, Store, Update } from '../ports/store.ts'
 import type { CreateTask, Task, TaskRow } from '../tasks/schema.ts'
 import { nextRun, nextRuns } from './cron.ts'
-import { SCHEDULES, type ScheduleRow, schedules } from './rows.ts'
+import { SCHEDULE_COUNTER, type ScheduleRow, schedules } from './rows.ts'
 import type { ChangeSchedule, CreateSchedule, Preview, Schedule } from './schema.ts'
 
 /** The verbs of tasks that schedules call. */
@@ -90,7 +91,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
   const list = async (query: PageQuery) => {
     const { rows, facts } = await countedPage(query, 'schedules', {
       page: (range) => store.page(schedules, { index: 'newest', order: 'desc', ...range }),
-      count: async () => (await store.counters(SCHEDULES.counter))[SCHEDULES.member]?.total,
+      count: () => readRowCount(store, SCHEDULE_COUNTER),
     })
     return { schedules: rows.map(toListedSchedule), ...facts }
   }

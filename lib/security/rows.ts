@@ -8,7 +8,6 @@ export const POLICY_ID = 'policy'
 export const policyRows = collection<PolicyRow>({ name: 'securityPolicy', key: 'id', indexes: {} })
 
 export const TOOL_CALL_COUNTER = 'toolCalls'
-export const MEMBER = 'all'
 export const userToolCallCounter = (userId: string): string => `${TOOL_CALL_COUNTER}:${userId}`
 
 /** A recorded tool call in full; lists show the summaries of long values. `sessionId` is its conversation or task. */
@@ -38,8 +37,6 @@ export const toolCalls = collection<ToolCallRow, Detail>({
     ...(['argumentsSummary', 'resultSummary', 'sessionId', 'expiresAt'] as const),
   ],
   expires: 'expiresAt',
-  counts: countRows(({ userId }) =>
-    [TOOL_CALL_COUNTER, userToolCallCounter(userId)].map((counter) => ({ counter, member: MEMBER })),
-  ),
+  counts: countRows(({ userId }) => [TOOL_CALL_COUNTER, userToolCallCounter(userId)]),
   recount: { index: 'newest', counter: TOOL_CALL_COUNTER, ofUser: userToolCallCounter },
 })

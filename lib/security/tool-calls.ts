@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { readRowCount } from '../core/collection.ts'
 import { shortenedText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, missing } from '../core/errors.ts'
@@ -11,7 +12,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Insert, Store, Test } from '../ports/store.ts'
 import type { ListToolCallsQuery } from './contract.ts'
-import { MEMBER, TOOL_CALL_COUNTER, type ToolCallRow, toolCalls, userToolCallCounter } from './rows.ts'
+import { TOOL_CALL_COUNTER, type ToolCallRow, toolCalls, userToolCallCounter } from './rows.ts'
 import type { PolicySource, ToolCallEntry } from './schema.ts'
 
 type Needs = {
@@ -91,8 +92,7 @@ export const createToolCallAudit = (needs: Needs) => {
 
   const countCalls = async (index: Index, where: Test<ToolCallRow>[]): Promise<number> => {
     if (where.length > 0 || index.index === 'ofSession') return store.count(toolCalls, { ...index, where })
-    const counter = index.index === 'newest' ? TOOL_CALL_COUNTER : userToolCallCounter(index.is)
-    return (await store.counters(counter))[MEMBER]?.total ?? 0
+    return readRowCount(store, index.index === 'newest' ? TOOL_CALL_COUNTER : userToolCallCounter(index.is))
   }
 
   /** Throws Problem `missing` for a conversation of another user; the calls of a deleted conversation stay. */

@@ -5,7 +5,7 @@ import { iso, utcDay } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Counters, Store } from '../ports/store.ts'
 import type { AnalyticsQuery, AnalyticsSchema, WindowSchema } from './contract.ts'
-import { DAILY_COUNTERS, OTHER_AGENTS, byStatus as statuses, TASK_COUNTERS, under } from './counters.ts'
+import { DAILY_COUNTERS, OTHER_AGENTS, readTaskCounters, byStatus as statuses, under } from './counters.ts'
 import type { AgentChoice } from './create.ts'
 import { HAPPENINGS, type Happening, type HourlyCount, QUARTER_MS, readHourly } from './hourly-counters.ts'
 import { type Span, windowParts } from './windows.ts'
@@ -20,12 +20,11 @@ export const createAnalytics =
     const firstDay = utcDay(iso(clock.now() - (DAYS - 1) * DAY_MS))
     const types = await agents.types()
     const countedName = (agent: string) => (types.includes(agent) ? agent : OTHER_AGENTS)
-    const [all, days, recent] = await Promise.all([
-      store.counters(TASK_COUNTERS.counter),
+    const [counters, days, recent] = await Promise.all([
+      readTaskCounters(store),
       store.counters(DAILY_COUNTERS, firstDay),
       (query.window ?? query.timezone) ? readWindow(store, clock.now(), query, countedName) : undefined,
     ])
-    const counters = all[TASK_COUNTERS.member] ?? {}
     const byStatus = statuses(counters)
     return {
       totalTasks: counters.total ?? 0,

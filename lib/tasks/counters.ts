@@ -1,5 +1,5 @@
 import { bulkResultCounters } from '../bulk/schema.ts'
-import type { Change, Increment } from '../core/collection.ts'
+import { type Change, DEFAULT_MEMBER, type Increment, readCounter } from '../core/collection.ts'
 import { runTimeMs } from '../core/run-time.ts'
 import { utcDay } from '../core/time.ts'
 import type { Counters, Store } from '../ports/store.ts'
@@ -8,7 +8,7 @@ import { isFinal, TASK_STATUSES, type TaskStatus } from './machine.ts'
 import type { CountedTask } from './schema.ts'
 
 /** The counters of all tasks have one member; the counters of days have a member for each day. */
-export const TASK_COUNTERS = { counter: 'tasks', member: 'all' } as const
+export const TASK_COUNTERS = { counter: 'tasks', member: DEFAULT_MEMBER } as const
 export const DAILY_COUNTERS = 'tasks.daily'
 
 /** Agents that are not registered: an import may name any number of them, and each name takes space. */
@@ -60,8 +60,7 @@ export const createTaskCounters = (store: Store) => ({
   },
 })
 
-export const readTaskCounters = async (store: Store): Promise<Counters> =>
-  (await store.counters(TASK_COUNTERS.counter))[TASK_COUNTERS.member] ?? {}
+export const readTaskCounters = (store: Store): Promise<Counters> => readCounter(store, TASK_COUNTERS.counter)
 
 /** The first end after a bulk job queued a task. A removed one, or another job's, counts as cancelled. */
 const bulkResult = (jobId: string, after: CountedTask | undefined): Increment[] => {

@@ -6,15 +6,12 @@ export type TokenRow = Token & { hash: string }
 
 export const TOKENS = 'tokens'
 export const userTokenCounter = (userId: string): string => `${TOKENS}:${userId}`
-export const LISTED = 'all'
 
 export const tokenRows = collection<TokenRow>({
   name: 'tokens',
   key: 'id',
   indexes: { newest: { by: 'createdAt' }, ofUser: { within: 'userId', by: 'createdAt' } },
   summary: TokenSchema.keyof().options,
-  counts: countRows(({ userId }: TokenRow) =>
-    [TOKENS, userTokenCounter(userId)].map((counter) => ({ counter, member: LISTED })),
-  ),
+  counts: countRows(({ userId }: TokenRow) => [TOKENS, userTokenCounter(userId)]),
   recount: { index: 'newest', counter: TOKENS, ofUser: userTokenCounter },
 })

@@ -1,3 +1,4 @@
+import { readRowCount } from '../core/collection.ts'
 import { invalid, missing } from '../core/errors.ts'
 import { countedPage, type PageQuery } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
@@ -7,7 +8,7 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Store } from '../ports/store.ts'
 import type { CreateToken } from './contract.ts'
-import { LISTED, TOKENS, type TokenRow, tokenRows, userTokenCounter } from './rows.ts'
+import { TOKENS, type TokenRow, tokenRows, userTokenCounter } from './rows.ts'
 import type { Token } from './schema.ts'
 import { tokenHash, tokenText } from './text.ts'
 
@@ -57,7 +58,7 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
     const scope = `tokens:${selection.is ?? ''}`
     const { rows, facts } = await countedPage(query, scope, {
       page: (range) => store.page(tokenRows, { ...selection, order: 'desc', ...range }),
-      count: async () => (await store.counters(counter))[LISTED]?.total,
+      count: () => readRowCount(store, counter),
     })
     return { tokens: rows.map(toToken), ...facts }
   }

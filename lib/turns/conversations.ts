@@ -1,4 +1,5 @@
 import { fitting } from '../core/answer-size.ts'
+import { readRowCount } from '../core/collection.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { missing } from '../core/errors.ts'
 import { countedPage, type PageQuery, pageFacts, pageRange } from '../core/page.ts'
@@ -13,7 +14,6 @@ import {
   type ConversationRow,
   chatMessages,
   conversations,
-  LISTED,
   listCounter,
   type MessageRow,
   taskKey,
@@ -75,10 +75,8 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
   }
 
   /** From a counter that may lag by 2 s; a filter by task and ticket together counts rows. */
-  const countListed = async (of: string, selection: Parameters<typeof store.count<ConversationRow>>[1]) =>
-    selection.where?.length
-      ? store.count(conversations, selection)
-      : ((await store.counters(listCounter(of), LISTED))[LISTED]?.total ?? 0)
+  const countListed = (of: string, selection: Parameters<typeof store.count<ConversationRow>>[1]) =>
+    selection.where?.length ? store.count(conversations, selection) : readRowCount(store, listCounter(of))
 
   const list = async ({ userId }: Principal, query: PageQuery & Subject) => {
     const { selection, of } = listSelection(userId, query)

@@ -35,7 +35,6 @@ export const ticketKey = (userId: string, ticketId: string): string =>
 
 /** The counter of a list: of a user, or of one of the keys above. */
 export const listCounter = (of: string): string => `conversations:${of}`
-export const LISTED = 'all'
 
 export const conversations = collection<ConversationRow, 'systemPrompt' | 'summary'>({
   name: 'conversations',
@@ -52,9 +51,7 @@ export const conversations = collection<ConversationRow, 'systemPrompt' | 'summa
     ...(['turnToken', 'turnUntil', 'turnCancelled', 'waitingUntil', 'filesVersion'] as const),
   ],
   counts: countRows(({ userId, ofTask, ofTicket }) =>
-    [userId, ofTask, ofTicket].flatMap((of) =>
-      of === undefined ? [] : [{ counter: listCounter(of), member: LISTED }],
-    ),
+    [userId, ofTask, ofTicket].flatMap((of) => (of === undefined ? [] : [listCounter(of)])),
   ),
   recount: { index: 'ofUser', ofUser: listCounter },
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { collections } from '../../lib/collections.ts'
 import { limitedCounts } from '../../lib/limits/limited-count.ts'
 import type { Store } from '../../lib/ports/store.ts'
-import { SCHEDULES, schedules } from '../../lib/schedules/rows.ts'
+import { SCHEDULE_COUNTER, schedules } from '../../lib/schedules/rows.ts'
 import { createCaller } from '../fakes/caller.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { startDomains } from '../fakes/service.ts'
@@ -29,9 +29,9 @@ describe.each(storeOpeners(collections))('the limit of schedules on %s', (_name,
     const [call = callers[0] as never] = callers
     // The number is stored with the first schedule.
     const first = await call('POST /api/schedules', { body })
-    const stored = async () => (await store.get(limitedCounts, SCHEDULES.counter))?.count
+    const stored = async () => (await store.get(limitedCounts, SCHEDULE_COUNTER))?.count
     expect([first.status, await stored()]).toEqual([201, 1])
-    await store.commit({ update: limitedCounts, key: SCHEDULES.counter, set: { count: MOST - LEFT } })
+    await store.commit({ update: limitedCounts, key: SCHEDULE_COUNTER, set: { count: MOST - LEFT } })
     // Processes that meet wait for a while, by their own clocks.
     const passing = setInterval(() => {
       for (const { clock } of services) clock.advance(500)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { type UserRow, users } from '../../lib/accounts/rows.ts'
+import { readCounter } from '../../lib/core/collection.ts'
 import { limitedCounts } from '../../lib/limits/limited-count.ts'
-import { schedules as rows, SCHEDULES } from '../../lib/schedules/rows.ts'
+import { schedules as rows, SCHEDULE_COUNTER } from '../../lib/schedules/rows.ts'
 import { createCaller, startApi } from '../fakes/caller.ts'
 import { ANN, BOB, startDomains } from '../fakes/service.ts'
 import { linkAccount } from '../reporting/linked.ts'
@@ -69,7 +70,7 @@ describe('a schedule', () => {
       ['schedule.change', BOB.userId],
       ['schedule.delete', BOB.userId],
     ])
-    expect((await service.store.counters(SCHEDULES.counter))[SCHEDULES.member]).toEqual({ total: 0 })
+    expect(await readCounter(service.store, SCHEDULE_COUNTER)).toEqual({ total: 0 })
   })
 
   it('says beforehand when a pattern is due, or what is wrong with it, and stores nothing', async () => {
@@ -253,7 +254,7 @@ describe('a schedule', () => {
 
   it('of which there are too many is refused', async () => {
     const { service, call } = await started()
-    await service.store.commit({ update: limitedCounts, key: SCHEDULES.counter, set: { count: 1_000 } })
+    await service.store.commit({ update: limitedCounts, key: SCHEDULE_COUNTER, set: { count: 1_000 } })
     expect((await call('POST /api/schedules', { body: HOURLY })).body.code).toBe('too_many_schedules')
   })
 })

@@ -52,11 +52,11 @@ export const openCloud = async (config: Config, options: Options = {}): Promise<
   const outside = {
     ...ports,
     trackers,
-    access: options.access ?? access,
     longestAttemptMs: LONGEST_ATTEMPT_IN_FUNCTION_MS,
     ...definedFields({ longestWaitMs }),
   }
-  const domains = createDomains(people, outside, await openHost(config, ports), config)
+  const acting = { ...people, access: options.access ?? access }
+  const domains = createDomains(acting, outside, await openHost(config, ports), config)
   return { ...domains, ports, people, clock, log, config }
 }
 

@@ -55,6 +55,8 @@ const UNUSED_MS = 86_400_000
 const KEPT_MS = 30 * 86_400_000
 const ALLOWED_MS = 90 * 86_400_000
 const MOST_LISTED = 200
+/** The reason of calls that are not made. */
+const TASK_ENDED = 'its task has ended'
 const LISTED_AT_ONCE = 50
 const MOST_DUE = 100
 /** The tries of concurrent requests for the same approval: a try fails only when another request succeeded. */
@@ -331,17 +333,17 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
       for (const id of ids) await withdraw(id, reason)
     },
     /** Denies the approvals of tasks that have ended, or do not exist: a run that died after it asked left them. */
-    withdrawLeft: async (hasEnded: (taskId: string) => Promise<boolean>, reason: string): Promise<void> => {
+    withdrawLeft: async (hasEnded: (taskId: string) => Promise<boolean>): Promise<void> => {
       const query = { index: 'pendingTasks', is: OF_A_TASK, order: 'asc', limit: MOST_LISTED } as const
       for await (const rows of rowPages((from) => store.page(approvals, { ...query, ...from })))
         for (const { id, taskId } of rows)
-          if (taskId !== undefined && (await hasEnded(taskId))) await withdraw(id, reason)
+          if (taskId !== undefined && (await hasEnded(taskId))) await withdraw(id, TASK_ENDED)
     },
-    /** Denies all approvals that a session waits for, as `withdraw` does. */
-    withdrawSession: async (session: Session, reason: string): Promise<void> => {
-      const place = { index: 'ofScope', is: toScope(session), order: 'desc', limit: MOST_LISTED } as const
+    /** Denies all approvals of a task that has ended, as `withdraw` does. */
+    withdrawEnded: async (task: { taskId: string; userId: string }): Promise<void> => {
+      const place = { index: 'ofScope', is: toScope(task), order: 'desc', limit: MOST_LISTED } as const
       for await (const rows of rowPages((from) => store.page(approvals, { ...place, ...from })))
-        await withdrawAll(rows, reason)
+        await withdrawAll(rows, TASK_ENDED)
     },
     /** Removes approvals and allowlist of a deleted conversation. Resolves to the number; below `most` none is left. */
     forget: async (session: Session, most: number): Promise<number> => {

@@ -13,10 +13,10 @@ import { createReadTicket } from '../turns/read-ticket.ts'
 import { createConversationRemoval } from '../turns/removal.ts'
 import { createTurns } from '../turns/service.ts'
 import { createSnapshots, noSnapshots } from '../turns/snapshots.ts'
-import type { AuthContext } from './auth.ts'
+import type { People } from './people.ts'
 import type { Agents, Ports } from './ports.ts'
 import type { Security } from './security.ts'
-import { TASK_ENDED, type Work } from './work.ts'
+import type { Work } from './work.ts'
 
 type Needs = Ports &
   Pick<Agents, 'workspaces'> &
@@ -30,10 +30,12 @@ type Needs = Ports &
     access: AccountAccess
   }
 
+type Caller = Pick<People, 'holdsRights' | 'takeTurnSlot' | 'readAccountStatus'>
+
 /** Conversations: their turns, what continues after an approval, and their end. */
-export const createConversing = (auth: AuthContext, needs: Needs, config: Config) => {
+export const createConversing = (people: Caller, needs: Needs, config: Config) => {
   const { tasks, memory, policy, approvals, agentSessions, workspaces } = needs
-  const { holdsRights, takeTurnSlot, readAccountStatus } = auth
+  const { holdsRights, takeTurnSlot, readAccountStatus } = people
   const changing = new Set(workspaceTools.filter(({ risk }) => risk !== 'read').map(({ name }) => name))
   const isOneProcess = needs.processes === 'one'
   const conversations = createConversations({ ...needs, taskExists: tasks.exists })
@@ -69,7 +71,7 @@ export const createConversing = (auth: AuthContext, needs: Needs, config: Config
   const continueTurn: ContinueTurn = async (message) => {
     if ('endedTaskId' in message) {
       const { endedTaskId: taskId, userId } = message
-      return approvals.withdrawSession({ taskId, userId }, TASK_ENDED)
+      return approvals.withdrawEnded({ taskId, userId })
     }
     const { conversationId, taskId } = message
     if (taskId !== undefined) await tasks.recovery.resume(taskId)

@@ -18,6 +18,7 @@ import type { Tool } from '../tools/tool.ts'
 import { createCheckOwnConversation } from '../turns/conversations.ts'
 import { createInbound } from '../webhooks/service.ts'
 import { createConversing } from './conversations.ts'
+import { disjoint } from './disjoint.ts'
 import { createNotices } from './notices.ts'
 import type { People } from './people.ts'
 import type { AgentHost, Ports } from './ports.ts'
@@ -36,7 +37,8 @@ export const createDomains = (people: People, ports: Ports, host: AgentHost, con
   const isShared = ports.processes === 'many'
   const needs = { ...ports, audit: people.audit.record }
   const models = withModelSpans(host.models, tracing)
-  const security = createSecurity(people, ports)
+  const checkOwnConversation = createCheckOwnConversation(ports)
+  const security = createSecurity(people, { ...ports, checkOwnConversation })
   const memory = createMemory({
     ...needs,
     // The demo model adds no words.
@@ -48,29 +50,30 @@ export const createDomains = (people: People, ports: Ports, host: AgentHost, con
         : undefined,
     isMemoryShared: isShared,
     watching: ports.watchingMemory,
-    checkOwnConversation: createCheckOwnConversation(ports),
+    checkOwnConversation,
   })
   const webSearch = createWebSearch({ ...needs, providers: ports.webSearchProviders })
   const loop = createLoop({ models })
   const toolRunner = (tools: readonly Tool[]) =>
     withToolSpans(createToolRunner({ ...ports, ...security.toolSecurity, tools }), tracing)
+  const openTaskTools = toolRunner(taskTools(memory.recall))
   const agents = host.openAgents({
     models,
     loop,
-    openTools: toolRunner(taskTools(memory.recall)),
+    openTools: openTaskTools,
     guide: memory.guide,
     codeHost: people.codeHost,
     securityMode: () => settings.current().tasks.securityMode,
     isLocalAdmin: (userId) => userId === LOCAL_USER && authMode() === 'local',
   })
-  const access = ports.access ?? people.oauth.access
-  const shared = { ...ports, ...security, ...agents, models, loop, memory, access }
+  const { access } = people
+  const shared = disjoint(ports, security, agents, { models, loop, memory, access, checkOwnConversation })
   const work = createWork(people, shared, config)
   const { tasks } = work
   /** Acts for the user, without an admin's rights. */
   const createTask: CreateTaskFor = (userId, { securityMode, ...task }) =>
     tasks.create({ userId, role: 'user' }, CreateTaskSchema.parse({ ...task, metadata: { securityMode } }))
-  const openTools = toolRunner(
+  const openConversationTools = toolRunner(
     conversationTools({
       ...ports,
       searchMemory: memory.recall,
@@ -80,14 +83,14 @@ export const createDomains = (people: People, ports: Ports, host: AgentHost, con
     }),
   )
   const most = { id: SCHEDULE_COUNTER, most: MOST_SCHEDULES, tooMany: tooManySchedules }
-  return {
-    ...people,
-    ...security,
-    ...work,
+  const conversing = createConversing(
+    people,
+    { ...disjoint(shared, work), openTools: openConversationTools },
+    config,
+  )
+  return disjoint(people, security, work, conversing, createNotices(people, ports, work), {
     memory,
     webSearch,
-    ...createConversing(people, { ...shared, ...work, openTools }, config),
-    ...createNotices(people, ports, work),
     live: createLive({ ...ports, ...(isShared ? { longestMs: LONGEST_IN_FUNCTION_MS } : {}) }),
     schedules: createSchedules({ ...needs, tasks, limit: createLimitedCount({ ...ports, ...most }) }),
     inbound: createInbound({
@@ -98,5 +101,5 @@ export const createDomains = (people: People, ports: Ports, host: AgentHost, con
       labels: { task: config.AI_TASK_LABEL, review: config.AI_REVIEW_LABEL },
       secrets: config.inbound,
     }),
-  }
+  })
 }

@@ -4,7 +4,7 @@ import { createBulk } from '../bulk/service.ts'
 import { type Announce, AnnounceSchema } from '../notifications/schema.ts'
 import { createFailures } from '../queue/failures.ts'
 import { EmittedNoticeSchema, EndedNoticeSchema } from '../tasks/schema.ts'
-import type { AuthContext } from './auth.ts'
+import type { People } from './people.ts'
 import type { AuthPorts } from './ports.ts'
 import type { Work } from './work.ts'
 
@@ -17,8 +17,8 @@ export const NoticeSchema = z.discriminatedUnion('kind', [
 export type Notice = z.output<typeof NoticeSchema>
 
 /** The handlers of notices, with the failures and jobs that some notices are about. */
-export const createNotices = (auth: AuthContext, ports: AuthPorts, work: Work) => {
-  const needs = { ...ports, ...work, audit: auth.audit.record }
+export const createNotices = ({ audit }: Pick<People, 'audit'>, ports: AuthPorts, work: Work) => {
+  const needs = { ...ports, ...work, audit: audit.record }
   const failures = createFailures(needs)
   const bulk = createBulk(needs)
 

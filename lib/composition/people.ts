@@ -71,6 +71,8 @@ export const createPeople = (auth: AuthContext, ports: Ports, config: Config) =>
     grantSession,
     ownSessions: createOwnSessions(needs),
     oauth,
+    /** The accounts that users have linked, for those who act in their name. */
+    access: oauth.access,
     readConnections: oauth.readConnections,
     providersHere: async () => oauth.flow.providerStatuses(),
     disconnect: createDisconnect({ unlink: oauth.unlink, audit }),

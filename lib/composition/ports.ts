@@ -2,7 +2,6 @@ import type { Masker } from '../core/masker.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { Memory, MemoryPorts, Watching } from '../memory/service.ts'
-import type { AccountAccess } from '../oauth/schema.ts'
 import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Cipher } from '../ports/cipher.ts'
@@ -59,8 +58,6 @@ export type Ports = AuthPorts &
     providerFetch: ProviderFetch
     repositories: Pick<Repositories, 'check'>
     trackers: Trackers
-    /** Linked accounts, where their providers are configured elsewhere than in the settings of this process. */
-    access?: AccountAccess
     webSearchProviders: WebSearchProviders
     /** The time after which a proxy gives up a request without a first byte; absent without one. */
     longestWaitMs?: number

@@ -3,8 +3,8 @@ import { createPolicy } from '../security/policy.ts'
 import { createToolCallAudit, toolCallWrite } from '../security/tool-calls.ts'
 import { toolCallRecord } from '../tools/audit.ts'
 import { type CountCall, createCallRate } from '../tools/rate.ts'
-import { createCheckOwnConversation } from '../turns/conversations.ts'
-import type { AuthContext } from './auth.ts'
+import type { CheckOwnConversation } from '../turns/conversations.ts'
+import type { People } from './people.ts'
 import type { AuthPorts } from './ports.ts'
 
 const MINUTE_MS = 60_000
@@ -32,14 +32,13 @@ export type Security = ReturnType<typeof createSecurity>
 
 /** The control of tool calls: policy, audit of calls, approvals. */
 export const createSecurity = (
-  { audit, limiter }: Pick<AuthContext, 'audit' | 'limiter'>,
-  ports: AuthPorts,
+  { audit, limiter }: Pick<People, 'audit' | 'limiter'>,
+  ports: AuthPorts & { checkOwnConversation: CheckOwnConversation },
 ) => {
   const isShared = ports.processes === 'many'
   const policy = createPolicy({ ...ports, audit: audit.record, isShared })
   const approvals = createRecordedApprovals(ports)
-  const checkOwnConversation = createCheckOwnConversation(ports)
-  const toolCalls = createToolCallAudit({ ...ports, policy, checkOwnConversation })
+  const toolCalls = createToolCallAudit({ ...ports, policy })
   const countForAll: CountCall = async (userId, calls) =>
     (await limiter.take({ name: 'tools', calls, windowMs: MINUTE_MS }, userId)) === 0
   // Several processes share one count; a single process needs no storage for it.

@@ -24,14 +24,11 @@ import { createReporting } from '../reporting/service.ts'
 import { createTaskCounters } from '../tasks/counters.ts'
 import { isFinal } from '../tasks/machine.ts'
 import { createTasks } from '../tasks/service.ts'
-import { createCheckOwnConversation } from '../turns/conversations.ts'
+import type { CheckOwnConversation } from '../turns/conversations.ts'
 import { createActiveRuns } from '../worker/active.ts'
 import { createWorker } from '../worker/worker.ts'
-import type { AuthContext } from './auth.ts'
+import type { People } from './people.ts'
 import type { Agents, Ports } from './ports.ts'
-
-/** The reason of calls that are not made because their task has ended. */
-export const TASK_ENDED = 'its task has ended'
 
 type Needs = Ports &
   Agents & {
@@ -39,15 +36,18 @@ type Needs = Ports &
     access: AccountAccess
     approvals: ApprovalService
     memory: Pick<Memory, 'learn'>
+    checkOwnConversation: CheckOwnConversation
   }
 
 export type Work = ReturnType<typeof createWork>
 
+type Known = Pick<People, 'settings' | 'limiter' | 'audit'>
+
 /** Tasks from their creation to their end: queues, agents, the worker, the gateway, and who is told of the end. */
-export const createWork = (auth: AuthContext, needs: Needs, config: Config) => {
+export const createWork = (people: Known, needs: Needs, config: Config) => {
   const { store, taskQueue, approvals, log } = needs
-  const { settings, limiter } = auth
-  const audit = auth.audit.record
+  const { settings, limiter } = people
+  const audit = people.audit.record
   const isShared = needs.processes === 'many'
   const retry = () => settings.current().retry
   const active = createActiveRuns()
@@ -123,7 +123,6 @@ export const createWork = (auth: AuthContext, needs: Needs, config: Config) => {
     orphanMs: config.AGENTIC_ORPHAN_MS,
     findTask: tasks.find,
     cancelTask: tasks.cancel,
-    checkOwnConversation: createCheckOwnConversation(needs),
   })
   const hasEnded = async (taskId: string): Promise<boolean> => {
     const task = await tasks.find(taskId)
@@ -137,7 +136,7 @@ export const createWork = (auth: AuthContext, needs: Needs, config: Config) => {
     mostRuns: config.POOL_MAX_CONCURRENT,
     retryPolicy: () => ({ baseMs: retry().backoff, type: retry().type }),
     withdrawIfOver: async ({ id: taskId, createdBy: userId }) => {
-      if (await hasEnded(taskId)) await approvals.withdrawSession({ taskId, userId }, TASK_ENDED)
+      if (await hasEnded(taskId)) await approvals.withdrawEnded({ taskId, userId })
     },
     learn: async (task, result) => {
       if (!settings.current().memory.recordExperiences) return
@@ -164,6 +163,6 @@ export const createWork = (auth: AuthContext, needs: Needs, config: Config) => {
     agentSessions,
     worker,
     findReport: reporting.findReport,
-    withdrawLeftApprovals: () => approvals.withdrawLeft(hasEnded, TASK_ENDED),
+    withdrawLeftApprovals: () => approvals.withdrawLeft(hasEnded),
   }
 }

@@ -41,6 +41,8 @@ export const createCheckOwnConversation =
     if ((await store.get(conversations, id))?.userId !== userId) throw missing('Conversation')
   }
 
+export type CheckOwnConversation = ReturnType<typeof createCheckOwnConversation>
+
 export type Conversations = ReturnType<typeof createConversations>
 
 /** Conversations belong to their user; for other users they do not exist. */

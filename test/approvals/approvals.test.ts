@@ -224,7 +224,7 @@ describe.each(storeOpeners([approvalRows, approvalSlots, allowedTools, toolCalls
       const { conversationId: _, ...rest } = request
       const [ended, running] = [`ended-${conversations}`, `running-${conversations}`]
       const ids = [await pendingId({ ...rest, taskId: ended }), await pendingId({ ...rest, taskId: running })]
-      await approvals.withdrawLeft(async (taskId) => taskId === ended, 'its task has ended')
+      await approvals.withdrawLeft(async (taskId) => taskId === ended)
       const states = await Promise.all(ids.map(async (id) => (await store.get(approvalRows, id))?.status))
       expect(states).toEqual(['denied', 'pending'])
     })
@@ -285,8 +285,7 @@ describe.each(storeOpeners([approvalRows, approvalSlots, allowedTools, toolCalls
       const ids = [await pendingId(task), await pendingId({ ...task, arguments: { path: 'b.txt' } })]
       await approvals.decide(ANN, ids[1] ?? '', 'allow-once')
       const { taskId, userId } = task
-      for (let times = 0; times < 2; times++)
-        await approvals.withdrawSession({ taskId, userId }, 'its task has ended')
+      for (let times = 0; times < 2; times++) await approvals.withdrawEnded({ taskId, userId })
       expect(await outcomeCode(approvals.decide(ANN, ids[0] ?? '', 'allow-once'))).toBe('approval_decided')
       const { rows } = await store.page(toolCalls, {
         index: 'ofSession',

@@ -2,6 +2,7 @@ import { openCloudPorts } from '../../lib/app/cloud-ports.ts'
 import { createAuthContext } from '../../lib/composition/auth.ts'
 import { createSecurity, type Security } from '../../lib/composition/security.ts'
 import type { Config } from '../../lib/config/config.ts'
+import { createCheckOwnConversation } from '../../lib/turns/conversations.ts'
 import type { Functions } from './functions.ts'
 
 /** More than a row keeps in itself. */
@@ -46,7 +47,9 @@ const tools =
     const ports = openCloudPorts(config)
     const clock = { ...ports.clock, now: () => ports.clock.now() - earlierMs }
     const auth = createAuthContext(ports, config)
-    return work(createSecurity(auth, { ...ports, clock }))
+    return work(
+      createSecurity(auth, { ...ports, clock, checkOwnConversation: createCheckOwnConversation(ports) }),
+    )
   }
 
 const callsTools = async ({ toolSecurity, toolCalls }: Security) => {

@@ -3,6 +3,8 @@ import { durationText } from './time.ts'
 /** The shortest and the longest time limit that a task or an agent may state. */
 export const SHORTEST_ATTEMPT_MS = 1_000
 export const LONGEST_ATTEMPT_MS = 86_400_000
+/** The most steps of an attempt that a task may allow. */
+export const MOST_STEPS = 200
 
 /** What sets the time limit of an attempt. `function` is the end of the function that runs it, in mode `pro`. */
 type LimitSource = 'task' | 'agent' | 'installation' | 'function'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { LONGEST_ATTEMPT_MS, SHORTEST_ATTEMPT_MS } from '../core/attempt-limit.ts'
+import { LONGEST_ATTEMPT_MS, MOST_STEPS, SHORTEST_ATTEMPT_MS } from '../core/attempt-limit.ts'
 import { queryFrom, queryUntil } from '../core/page.ts'
 import { nameText } from '../core/shown-text.ts'
 import { TruncatedSchema } from '../core/truncated.ts'
@@ -30,7 +30,6 @@ const json = z
   .unknown()
   .meta({ id: 'Json', description: 'Any JSON value' }) as z.ZodType<z.core.util.JSONType>
 const metadata = z.record(z.string(), json)
-const MOST_STEPS = 200
 
 /** The body of a create, and the definition of a task in other bodies. Unknown keys are dropped. */
 export const CreateTaskSchema = z

@@ -154,6 +154,11 @@ describe('--json', () => {
       const calls: [string[], number, object][] = [
         [['run', 'y', '--no-wait'], 0, { task: { status: 'queued' } }],
         [
+          ['run', 'y', '--no-wait', '--timeout', '2h', '--max-steps', '60'],
+          0,
+          { task: { timeoutMs: 7_200_000, maxSteps: 60 } },
+        ],
+        [
           ['ls', '--status', 'failed', '--label', 'batch'],
           0,
           { tasks: [{ id: other.id }, { id }], total: 2 },

@@ -2,7 +2,25 @@ import { describe, expect, it } from '@jest/globals'
 import { commands } from '../../lib/cli/main.ts'
 import { runHere } from './command-line.ts'
 
+const refusedLimits = [
+  ...['', '0s', '25h', '86401s', '1.5h', '-1m', '90', '90 s', '1d', '1H', '99999h'].map((text) => [
+    '--timeout',
+    text,
+    '1s to 24h',
+  ]),
+  ...['', '0', '201', '-1', '1.5', '1e2', 'many'].map((text) => ['--max-steps', text, '1 to 200']),
+] as const
+
 describe('the command line', () => {
+  it.each(refusedLimits)('run with %s=%s is refused: it takes %s', async (option, text, range) => {
+    const refused = await runHere(['run', 'x', `${option}=${text}`])
+    expect(refused).toMatchObject({
+      code: 64,
+      stdout: '',
+      stderr: expect.stringContaining(`${option} is ${range}`),
+    })
+  })
+
   it.each([
     [['run', 'x', '--bogus'], '--bogus', 'agent-tasks run --help'],
     [['run'], 'Something is missing', 'agent-tasks run --help'],

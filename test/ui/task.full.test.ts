@@ -63,10 +63,17 @@ inBrowser('the head of a task', () => {
     expect(new URL(page.url()).search).toBe('?labels=imported')
 
     const metadata = { failures: 0, note: 'kept' }
-    const asked = { prompt: 'Do it', priority: 2 as const, labels: ['a', 'b'], description: 'Why', metadata }
+    const limits = { timeoutMs: 7_200_000, maxSteps: 60 }
+    const asked = {
+      ...{ prompt: 'Do it', priority: 2 as const, labels: ['a', 'b'], description: 'Why', metadata },
+      ...limits,
+    }
     const { id } = await world.perform({ title: 'Once', ...asked })
     await page.goto(`/tasks/${id}`)
     await heading(page, 'Once')
+    await page.getByRole('link', { name: 'Input' }).click()
+    await page.getByText('2h for each attempt').waitFor()
+    await page.getByText('at most 60', { exact: true }).waitFor()
     await page.keyboard.press('e')
     const form = page.getByRole('dialog', { name: 'Edit and run again' })
     expect(await form.getByLabel('Labels').inputValue()).toBe('a, b')

@@ -1,4 +1,5 @@
 import * as path from 'node:path'
+import { LONGEST_ATTEMPT_MS, MOST_STEPS, SHORTEST_ATTEMPT_MS } from '../../core/attempt-limit.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { definedFields } from '../../core/defined-fields.ts'
 import { defineCommand } from '../command.ts'
@@ -23,6 +24,23 @@ const parsePriority = (text: string | undefined) => {
   return { priority: priority as 1 | 2 | 3 | 4 }
 }
 
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 }
+
+const parseTimeout = (text: string | undefined) => {
+  if (text === undefined) return {}
+  const [, count, unit = ''] = /^(\d{1,5})([smh])$/.exec(text) ?? []
+  const timeoutMs = Number(count) * (UNIT_MS[unit] ?? Number.NaN)
+  if (timeoutMs >= SHORTEST_ATTEMPT_MS && timeoutMs <= LONGEST_ATTEMPT_MS) return { timeoutMs }
+  throw new UsageError('--timeout is 1s to 24h, such as 90s, 30m or 2h', 'run')
+}
+
+const parseMaxSteps = (text: string | undefined) => {
+  if (text === undefined) return {}
+  const maxSteps = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (maxSteps >= 1 && maxSteps <= MOST_STEPS) return { maxSteps }
+  throw new UsageError(`--max-steps is 1 to ${MOST_STEPS}`, 'run')
+}
+
 /** The service does not know the folder of this command: `.`, `./web` and `../web` become absolute. */
 const absoluteRepository = (repo: string): string => (/^\.\.?(?:\/|$)/.test(repo) ? path.resolve(repo) : repo)
 
@@ -43,6 +61,12 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
     title: { type: 'string', about: 'the title, else the first line of the prompt' },
     priority: { type: 'string', value: '1-4', about: '1 (critical) to 4 (low), else 3' },
     label: { type: 'string', multiple: true, value: 'name', about: 'a label, may be repeated' },
+    timeout: {
+      type: 'string',
+      value: 'duration',
+      about: 'the time limit of an attempt, 1s to 24h, else that of the agent',
+    },
+    'max-steps': { type: 'string', value: 'number', about: 'the most steps of an attempt, 1 to 200' },
     wait: {
       type: 'boolean',
       about: 'follow the task to its end, as is the default; --no-wait returns once it is queued',
@@ -58,6 +82,8 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
       prompt,
       labels: label,
       ...parsePriority(values.priority),
+      ...parseTimeout(values.timeout),
+      ...parseMaxSteps(values['max-steps']),
       ...definedFields({ repository: repo && absoluteRepository(repo), branch, assignedAgent: agent }),
     }
     const connected = service()

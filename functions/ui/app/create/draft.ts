@@ -91,8 +91,13 @@ export const draftFrom = (task: Task): boolean => {
     labels: labels.join(', '),
   }
   const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  const { description, metadata } = task
-  const rest = { ...(description ? { description } : {}), ...(metadata ? { metadata } : {}) }
+  const { description, metadata, timeoutMs, maxSteps } = task
+  const rest = {
+    ...(description ? { description } : {}),
+    ...(metadata ? { metadata } : {}),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+  }
   drafts.again.set({ fields: Object.fromEntries(given), rest, isUnsent: false, taskId: task.id })
   return true
 }

@@ -38,7 +38,9 @@ export const AgentCard = ({ agent, outcomes, breaker }: Props) => {
         <Trouble agent={agent} outcomes={outcomes} breaker={breaker} />
       </div>
       <Stats agent={agent} />
-      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t p-3.5 sm:grid-cols-4">
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t p-3.5 sm:grid-cols-3">
+        <Fact name="Time limit">{formatDuration(agent.timeoutMs)}</Fact>
+        <Fact name="After a timeout">{agent.canResume ? 'resumes' : 'fails'}</Fact>
         <Fact name="Checked">
           <When at={health.lastChecked} />
         </Fact>

@@ -5,6 +5,7 @@ import { TextPieces } from '../../components/plain-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { ToolCallsLink } from '../../components/session-link.tsx'
 import { Tag } from '../../components/tag.tsx'
+import { formatDuration } from '../../components/time.ts'
 import { When } from '../../components/when.tsx'
 
 const priorities = { 1: '1 · critical', 2: '2 · high', 3: '3 · normal', 4: '4 · low' } as const
@@ -36,6 +37,8 @@ const taskFacts = (task: Task): readonly (readonly [string, ReactNode])[] => [
   ['Repository', task.repository],
   ['Branch', task.branch],
   ['Labels', labelTags(task)],
+  ['Time limit', task.timeoutMs && `${formatDuration(task.timeoutMs)} for each attempt`],
+  ['Steps', task.maxSteps && `at most ${task.maxSteps}`],
   ['Next attempt', task.nextAttemptAt && <When at={task.nextAttemptAt} />],
   ['Ended', task.completedAt && <When at={task.completedAt} />],
   ['Audit', <ToolCallsLink key="calls" taskId={task.id} />],

@@ -1,7 +1,7 @@
 import { Problem } from '../core/errors.ts'
 import { endsSession } from '../core/session-end.ts'
 import { createOpenStream, eventText, type OpenStreams } from '../http/event-stream.ts'
-import type { Handlers } from '../http/route.ts'
+import type { Call, Handlers } from '../http/route.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { agenticRoutes } from './contract.ts'
 import type { SessionEvent } from './schema.ts'
@@ -14,27 +14,23 @@ type Needs = {
   clock: Clock
   openStreams: OpenStreams
 }
+type Batches = AsyncIterable<readonly SessionEvent[]>
 
 export const agenticHandlers = (needs: Needs): Handlers<typeof agenticRoutes> => {
   const { agentSessions, agentic, clock } = needs
   const openStream = createOpenStream(needs)
+  const streamed = (call: Call, isResumable: boolean, begin: (reader: AbortSignal) => Promise<Batches>) =>
+    openStream(call, async (reader) => whileAdmitted(await begin(reader), reader, clock), { isResumable })
   return {
     sendAgentic: ({ params, body }, call) =>
-      openStream(call, async (reader) =>
-        whileAdmitted(await agentic.start(call.principal, params.id, body, reader), reader, clock),
-      ),
+      streamed(call, false, (reader) => agentic.start(call.principal, params.id, body, reader)),
     listAgentSessions: ({ query }, { principal }) => agentSessions.list(principal, query),
     getAgentSession: async ({ params }, { principal }) => ({
       session: await agentSessions.get(principal, params.id),
     }),
     followAgentSession: ({ params, query, headers }, call) => {
       const after = headers['last-event-id'] ?? query.after ?? ''
-      return openStream(
-        call,
-        async (reader) =>
-          whileAdmitted(await agentSessions.follow(call.principal, params.id, after, reader), reader, clock),
-        { isResumable: true },
-      )
+      return streamed(call, true, (reader) => agentSessions.follow(call.principal, params.id, after, reader))
     },
     cancelAgentSession: async ({ params }, { principal }) => ({
       message: 'Session is being cancelled',
@@ -48,7 +44,7 @@ const batchText = (batch: readonly SessionEvent[]): string =>
 
 /** The texts of events. A reader without its rights gets an error without id: it is not of the session. */
 async function* whileAdmitted(
-  batches: AsyncIterable<readonly SessionEvent[]>,
+  batches: Batches,
   reader: AbortSignal,
   clock: Clock,
 ): AsyncGenerator<string, void> {

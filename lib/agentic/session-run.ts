@@ -2,6 +2,7 @@ import { cutTexts, shortenedText, textPieces } from '../core/cut-text.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { createPushReader } from '../core/push-reader.ts'
+import { retry } from '../core/retry.ts'
 import type { StreamMasker } from '../core/stream-masker.ts'
 import type { Feed, FeedDraft } from '../feed/feed.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -23,7 +24,6 @@ const LONGEST_TEXT = 20_000
 /** An event of more bytes is stored and sent with its plain values only: an append takes 256 kB. */
 const LARGEST_EVENT = 80_000
 const MOST_IN_APPEND = 500
-const WAITS_MS = [100, 400, 1_600]
 
 type Delta = { text: string; [more: string]: unknown }
 type Unstored = { -readonly [Field in keyof SessionEvent]: SessionEvent[Field] }
@@ -81,24 +81,17 @@ export const createSessionRun = ({ feed, clock, log, masker }: Needs, sessionId:
   }
 
   /** One event that is too large for an append does not lose those beside it. */
-  const appendHalves = async (drafts: readonly FeedDraft[], tooLarge: unknown) => {
-    const half = Math.ceil(drafts.length / 2)
-    if (drafts.length > 1) {
+  const append = async (drafts: readonly FeedDraft[]): Promise<void> => {
+    try {
+      await retry(() => feed.append(toStreamName(sessionId), drafts, { ttlMs: KEEP_MS }), clock)
+    } catch (thrown) {
+      if (!(thrown instanceof Problem) || thrown.kind !== 'too_large') throw thrown
+      const { message: reason } = thrown
+      if (drafts.length === 1)
+        return log.error({ sessionId, reason }, 'an event of an agent session was not stored')
+      const half = Math.ceil(drafts.length / 2)
       await append(drafts.slice(0, half))
       await append(drafts.slice(half))
-    } else
-      log.error({ sessionId, reason: errorMessage(tooLarge) }, 'an event of an agent session was not stored')
-  }
-
-  const append = async (drafts: readonly FeedDraft[]): Promise<void> => {
-    for (const waitMs of [...WAITS_MS, undefined]) {
-      try {
-        return void (await feed.append(toStreamName(sessionId), drafts, { ttlMs: KEEP_MS }))
-      } catch (thrown) {
-        if (thrown instanceof Problem && thrown.kind === 'too_large') return appendHalves(drafts, thrown)
-        if (waitMs === undefined) throw thrown
-        await new Promise<void>((resolve) => void clock.after(waitMs, resolve))
-      }
     }
   }
 

@@ -75,7 +75,10 @@ export const createAgenticTurns = (needs: Needs) => {
       // The partial answer is saved by now: after the last event the next turn may begin.
       session.emit('error', error)
     }
-    await session.end(stateAfter(error), error)
+    await session.end(stateAfter(error), error).catch((thrown) => {
+      const fields = { sessionId: session.id, reason: errorMessage(thrown) }
+      log.error(fields, 'the end of a session was not stored')
+    })
   }
 
   return {
@@ -112,10 +115,7 @@ export const createAgenticTurns = (needs: Needs) => {
           maxBudget: maxBudget ?? null,
         })
         const events = sessions.followOpened(session.id, reader)
-        runToEnd(turn, session, { request, toolbox, maxSteps }).catch((thrown) => {
-          const fields = { sessionId: session.id, reason: errorMessage(thrown) }
-          log.error(fields, 'the end of a session was not stored')
-        })
+        void runToEnd(turn, session, { request, toolbox, maxSteps })
         return events
       } catch (thrown) {
         await turn.release()

@@ -1,5 +1,4 @@
 import { toAnswerError, UNFORESEEN } from '../core/answer-error.ts'
-import { Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { createPushReader } from '../core/push-reader.ts'
 import { timeLimit } from '../core/time-limit.ts'
@@ -104,7 +103,7 @@ export const createCompletions = ({ clock, ids, log, turns, timeoutMs, firstByte
       } catch (thrown) {
         yield errorEvent(thrown)
       } finally {
-        left.abort(callerLeft())
+        left.abort()
         await ended.catch(() => undefined)
       }
     }
@@ -130,6 +129,3 @@ export const createCompletions = ({ clock, ids, log, turns, timeoutMs, firstByte
 
   return { complete, smart, stream, quick }
 }
-
-const callerLeft = () =>
-  new Problem('unavailable', 'cancelled', 'The caller left before the end of the answer')

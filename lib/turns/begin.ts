@@ -8,11 +8,11 @@ import { timeLimit } from '../core/time-limit.ts'
 import { addUsage } from '../core/token-usage.ts'
 import { refuseLost } from '../core/truncated.ts'
 import type { ToolSpec } from '../ports/model.ts'
-import type { ChatCompaction, Summary } from './compaction.ts'
+import type { ChatCompaction } from './compaction.ts'
 import { type ChatContext, type Known, systemText } from './context.ts'
 import { toConversation } from './conversations.ts'
 import type { FinishTurn } from './finish.ts'
-import { leasedWrite, type TurnLeases, turnLost } from './leases.ts'
+import { isLeased, type TurnLeases } from './leases.ts'
 import { createMessageRow, toMessage } from './messages.ts'
 import type { TurnNeeds } from './needs.ts'
 import {
@@ -116,11 +116,6 @@ export const createBegin = (needs: TurnNeeds, { ofConversation, compaction, leas
     }
   }
 
-  const storeSummary = async (id: string, token: string, summary: Summary) => {
-    const { applied, row } = await store.commit<ConversationRow>(leasedWrite(id, token, { set: summary }))
-    if (!applied) throw turnLost(row)
-  }
-
   const createSystemPrompt = async (row: ConversationRow, given: OpenTurn) => {
     const query = given.messages.findLast(({ role }) => role === 'user')?.content ?? ''
     const own = await ofConversation(row, query)
@@ -139,7 +134,7 @@ export const createBegin = (needs: TurnNeeds, { ofConversation, compaction, leas
   const open = async (principal: Principal, id: string, given: OpenTurn): Promise<BegunTurn> => {
     const target = models.resolve(given)
     const conversation = await conversations.own(principal, id)
-    if (leases.isLeased(conversation)) throw underWay()
+    if (isLeased(conversation, clock)) throw underWay()
     if (given.systemPrompt === undefined)
       refuseLost(conversation, ['systemPrompt'], 'The conversation cannot go on; begin a new one')
     const { specs = [] } = given
@@ -159,7 +154,7 @@ export const createBegin = (needs: TurnNeeds, { ofConversation, compaction, leas
           system,
           specs,
           signal: until,
-          storeSummary: (summary) => storeSummary(id, token, summary),
+          storeSummary: (summary) => leases.commit(id, token, { set: summary }),
         })
       const { messages, compaction: done, usage } = await prepare(leased, ending)
       const turn: BegunTurn = {

@@ -1,6 +1,6 @@
 import { Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
-import { type TurnLeases, turnCancelled } from './leases.ts'
+import { isLeased, type TurnLeases, turnCancelled } from './leases.ts'
 import type { TurnNeeds } from './needs.ts'
 import { type ChatTurnRow, type ConversationRow, conversations as conversationRows } from './rows.ts'
 import { endWaiting, findWaiting, pendingApprovalIds } from './waiting.ts'
@@ -15,7 +15,7 @@ const REASON = 'the turn was cancelled'
  * `turn_state_conflict` when there is no turn.
  */
 export const createCancelTurn = (needs: TurnNeeds, leases: TurnLeases) => {
-  const { store, conversations, withdrawApprovals } = needs
+  const { store, clock, conversations, withdrawApprovals } = needs
 
   const stop = async (row: ConversationRow, waiting: ChatTurnRow | undefined): Promise<boolean> => {
     const { id, turnToken = null } = row
@@ -33,7 +33,7 @@ export const createCancelTurn = (needs: TurnNeeds, leases: TurnLeases) => {
 
   /** False when the conversation's turn is another one now, or has changed its state. */
   const attempt = async (row: ConversationRow): Promise<boolean> => {
-    const isGoingOn = leases.isLeased(row)
+    const isGoingOn = isLeased(row, clock)
     if (!isGoingOn && row.waitingUntil === undefined) throw noTurn()
     const waiting = row.waitingUntil === undefined ? undefined : await findWaiting(store, row.id)
     const { code, message } = turnCancelled()

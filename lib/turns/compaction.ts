@@ -40,7 +40,7 @@ const SUMMARISE = [
 ].join('\n')
 
 export type Target = { provider: string; model: string }
-export type Summary = Required<Pick<ConversationRow, 'summary' | 'summarized'>>
+type Summary = Required<Pick<ConversationRow, 'summary' | 'summarized'>>
 type Given = {
   conversation: ConversationRow
   system: (summary: string | undefined) => string
@@ -77,13 +77,11 @@ const firstKept = (rows: readonly MessageRow[], mostOfNewest: number, mostTokens
   return firstOfTurns === rows.length ? lastUserMessage : firstOfTurns
 }
 
+const textTokens = (content: string): number => estimateTokens([{ content }])
+
 const fitted = (text: string, mostTokens: number): string => {
   let fits = text
-  for (
-    let tokens = estimateTokens([{ content: fits }]);
-    tokens > mostTokens;
-    tokens = estimateTokens([{ content: fits }])
-  )
+  for (let tokens = textTokens(fits); tokens > mostTokens; tokens = textTokens(fits))
     fits = clipped(text, Math.floor((0.9 * fits.length * mostTokens) / tokens))
   return fits
 }
@@ -100,7 +98,7 @@ const firstPiece = (
   const most = Math.max(SHORTEST_PIECE, mostTokens)
   let count = 0
   for (let tokens = 0; count < rows.length; count += 1) {
-    tokens += estimateTokens([{ content: toTranscript(toHistory([rows[count] as MessageRow])) }])
+    tokens += textTokens(toTranscript(toHistory([rows[count] as MessageRow])))
     if (count > 0 && tokens > most) break
   }
   return { transcript: fitted(toTranscript(toHistory(rows.slice(0, count))), most), count }
@@ -132,9 +130,9 @@ export const createCompaction = ({ store, models, log }: TurnNeeds) => {
         rows.push(row)
         tokens += rowTokens(row)
         if (tokens > mostTokens || rows.length >= MOST_READ * MOST_MESSAGES)
-          return { rows: rows.reverse(), tokens, isWhole: Number(row.number) <= summarized }
+          return { rows: rows.reverse(), isWhole: Number(row.number) <= summarized }
       }
-    return { rows: rows.reverse(), tokens, isWhole: true }
+    return { rows: rows.reverse(), isWhole: true }
   }
 
   /** Summarises what fits the window, with the earlier summary. Throws `provider_error` for an empty answer. */

@@ -29,25 +29,23 @@ export type ChatContext = ReturnType<typeof createContext>
 export const createContext = (needs: TurnNeeds) => {
   const { findTask, findTicketTask, readTicket, recall, hasMemorySession, log } = needs
 
-  /** When the provider does not answer, the newest task of the ticket replaces the ticket. */
-  const ticketFrom = async (
-    by: By,
-    provider: string,
-    sourceId: string,
-  ): Promise<TrackerTicket | undefined> => {
-    try {
-      return await readTicket(by, provider, sourceId)
-    } catch (thrown) {
-      log.warn({ provider, reason: errorMessage(thrown) }, 'a ticket was not read from its provider')
-      return undefined
-    }
+  /** A model answers without what cannot be read now. */
+  const withoutUnread = (fields: object, message: string) => (thrown: unknown) => {
+    log.warn({ ...fields, reason: errorMessage(thrown) }, message)
+    return undefined
   }
 
   /** The ticket at its provider, and its newest task. Throws Problem `missing` when there is neither. */
   const findTicket = async (by: By, ticketId: string): Promise<SubjectContext> => {
     const at = ticketId.indexOf(':')
     const name = [ticketId.slice(0, Math.max(0, at)), ticketId.slice(at + 1)] as const
-    const [ticket, task] = await Promise.all([ticketFrom(by, ...name), findTicketTask(...name)])
+    const [ticket, task] = await Promise.all([
+      // When the provider does not answer, the newest task of the ticket replaces the ticket.
+      readTicket(by, ...name).catch(
+        withoutUnread({ provider: name[0] }, 'a ticket was not read from its provider'),
+      ),
+      findTicketTask(...name),
+    ])
     if (ticket === undefined && task === undefined) throw missing('Ticket')
     return definedFields({ task, ticket })
   }
@@ -60,14 +58,10 @@ export const createContext = (needs: TurnNeeds) => {
     return { ...ticketContext, ...definedFields({ task }) }
   }
 
-  const recalledMemory = async (query: string): Promise<readonly MemoryChunk[]> => {
-    try {
-      return await recall(cutText(query, LONGEST_QUERY))
-    } catch (thrown) {
-      log.warn({ reason: errorMessage(thrown) }, 'a model answers without memory, which cannot be read')
-      return []
-    }
-  }
+  const recalledMemory = async (query: string): Promise<readonly MemoryChunk[]> =>
+    (await recall(cutText(query, LONGEST_QUERY)).catch(
+      withoutUnread({}, 'a model answers without memory, which cannot be read'),
+    )) ?? []
 
   /** The context of a request, with memory if it asks for it. Throws as `findSubject` does. */
   const ofRequest = async (by: By, subject: Subject, query: string, withMemory: boolean): Promise<Known> => {

@@ -4,10 +4,10 @@ import { iso } from '../core/time.ts'
 import type { TokenUsage } from '../core/token-usage.ts'
 import type { AnyWrite } from '../ports/store.ts'
 import { boundedAnswer, boundedCalls } from './bounds.ts'
-import { leasedWrite, TURN_FIELDS, type TurnLeases, turnLost } from './leases.ts'
+import { TURN_FIELDS, type TurnLeases, turnLost } from './leases.ts'
 import { createMessageRow, toMessage } from './messages.ts'
 import type { TurnNeeds } from './needs.ts'
-import { type ConversationRow, chatMessages, chatTurns } from './rows.ts'
+import { chatMessages, chatTurns } from './rows.ts'
 import type { AnswerError, ChatMessage, ChatToolCall } from './schema.ts'
 import type { Turn } from './turn.ts'
 import { pendingApprovalIds, withoutPending } from './waiting.ts'
@@ -72,17 +72,11 @@ export const createFinish = (needs: TurnNeeds, leases: TurnLeases) => {
             },
             { remove: chatTurns, key: id },
           ]
-    const { applied, row: current } = await store.commit<ConversationRow>(
-      leasedWrite(id, token, {
-        set: {
-          updatedAt: iso(clock.now()),
-          ...(answer === undefined && { messageCount: messageCount + 1 }),
-        },
-        unset: TURN_FIELDS,
-      }),
-      rows,
-    )
-    if (!applied) throw turnLost(current)
+    const set = {
+      updatedAt: iso(clock.now()),
+      ...(answer === undefined && { messageCount: messageCount + 1 }),
+    }
+    await leases.commit(id, token, { set, unset: TURN_FIELDS }, rows)
     return answer === undefined ? toMessage(row) : readAnswer(turn)
   }
 

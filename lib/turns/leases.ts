@@ -4,7 +4,7 @@ import { watchRights } from '../core/rights-watch.ts'
 import { leaseHolds } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { Store, Update } from '../ports/store.ts'
+import type { AnyWrite, Store, Update } from '../ports/store.ts'
 import { type ConversationRow, conversations } from './rows.ts'
 
 /** The lease of a turn; its process renews it three times as often. */
@@ -104,8 +104,17 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
       return AbortSignal.any([controller.signal, watch.signal])
     },
     drop,
-    isLeased: (row: ConversationRow): boolean => isLeased(row, clock),
     until: () => clock.now() + LEASE_MS,
+    /** Commits a write of the turn with the lease. Throws the Problem of a turn that has lost it. */
+    commit: async (
+      id: string,
+      token: string,
+      change: Pick<Update<ConversationRow>, 'set' | 'unset'>,
+      rows: readonly AnyWrite[] = [],
+    ): Promise<void> => {
+      const { applied, row } = await store.commit<ConversationRow>(leasedWrite(id, token, change), rows)
+      if (!applied) throw turnLost(row)
+    },
     /** Releases the lease: the next turn may begin at once. */
     release: async (id: string, token: string): Promise<void> => {
       drop(token)

@@ -14,14 +14,6 @@ import type { TakeTurnSlot } from './leases.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { WithdrawApprovals } from './waiting.ts'
 
-/** The ports that call models, made by the process with their keys. */
-type TurnPorts = {
-  models: Models
-  loop: RunLoop
-  openTools: (session: ToolSession) => Toolbox
-  workspaces: Pick<Workspaces, 'open'>
-}
-
 /** Reads a ticket by the user's linked account; undefined without such an account or ticket. */
 export type ReadTicket = (
   user: Pick<Principal, 'userId'>,
@@ -30,7 +22,11 @@ export type ReadTicket = (
 ) => Promise<TrackerTicket | undefined>
 
 /** What the turns of conversations need of the process, and of other domains. */
-export type TurnNeeds = TurnPorts & {
+export type TurnNeeds = {
+  models: Models
+  loop: RunLoop
+  openTools: (session: ToolSession) => Toolbox
+  workspaces: Pick<Workspaces, 'open'>
   store: Store
   clock: Clock
   ids: Ids

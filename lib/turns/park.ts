@@ -5,7 +5,7 @@ import type { SecurityMode } from '../core/security-mode.ts'
 import { addUsage, NO_USAGE } from '../core/token-usage.ts'
 import { boundedAnswer, boundedCalls, boundedPrompt } from './bounds.ts'
 import { toConversation } from './conversations.ts'
-import { leasedWrite, type TurnLeases, turnCancelled, turnLost } from './leases.ts'
+import { isLeased, leasedWrite, type TurnLeases, turnCancelled, turnLost } from './leases.ts'
 import { createMessageRow } from './messages.ts'
 import type { TurnNeeds } from './needs.ts'
 import {
@@ -46,20 +46,16 @@ export const createParking = (needs: TurnNeeds, leases: TurnLeases) => {
     const message = messageRow(id, messageCount, { role: 'assistant', ...target, content, usage, toolCalls })
     const { number: answer, createdAt } = message
     const row = { conversationId: id, answer, wakes: 0, options, ...rest, usage, toolCalls, createdAt }
-    const { applied, row: current } = await store.commit<ConversationRow>(
-      leasedWrite(id, token, {
-        set: {
-          messageCount: messageCount + 1,
-          updatedAt: createdAt,
-          waitingUntil: clock.now() + LONGEST_WAIT_MS,
-        },
-      }),
+    const waitingUntil = clock.now() + LONGEST_WAIT_MS
+    await leases.commit(
+      id,
+      token,
+      { set: { messageCount: messageCount + 1, updatedAt: createdAt, waitingUntil } },
       [
         { insert: chatMessages, row: message },
         { insert: chatTurns, row },
       ],
     )
-    if (!applied) throw turnLost(current)
     turn.answer = answer
   }
 
@@ -151,7 +147,7 @@ export const createParking = (needs: TurnNeeds, leases: TurnLeases) => {
     })
     const conversation = applied ? await store.get(conversationRows, conversationId) : undefined
     if (conversation === undefined) return undefined
-    if (leases.isLeased(conversation))
+    if (isLeased(conversation, clock))
       throw new Problem('unavailable', 'turn_under_way', 'The turn of the conversation is under way')
     const isOfDisabled = await isDisabled(conversation.userId)
     const waiting = await findWaiting(store, conversationId)

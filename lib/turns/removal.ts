@@ -8,16 +8,13 @@ import type { Store } from '../ports/store.ts'
 import type { Conversations } from './conversations.ts'
 import { isLeased, LEASE_MS, turnLeaseHolds } from './leases.ts'
 import {
-  type ChatTurnRow,
   type ConversationRow,
   chatMessages,
   chatTurns,
   conversationRemovals,
   conversations as conversationRows,
-  type MessageRow,
   REMOVALS,
   type RemovalRow,
-  type WorkspaceSnapshotRow,
   workspaceSnapshots,
 } from './rows.ts'
 
@@ -57,9 +54,7 @@ export const createConversationRemoval = (needs: Needs) => {
       const limit = Math.min(REMOVED_AT_ONCE, most - removed)
       const selection = { index: 'ofConversation', is: id, order: 'asc', limit } as const
       const { rows, next } = await store.page(chatMessages, selection)
-      await Promise.all(
-        rows.map(({ number }) => store.commit<MessageRow>({ remove: chatMessages, key: [id, number] })),
-      )
+      await Promise.all(rows.map(({ number }) => store.commit({ remove: chatMessages, key: [id, number] })))
       removed += rows.length
       if (next === undefined) break
     }
@@ -79,11 +74,11 @@ export const createConversationRemoval = (needs: Needs) => {
     if (removed >= most) return removed
     removed += await removeMessages(id, most - removed)
     if (removed >= most) return removed
-    await store.commit<ChatTurnRow>({ remove: chatTurns, key: id })
+    await store.commit({ remove: chatTurns, key: id })
     if (!sessions.isDone || isBusy) return removed
-    await store.commit<WorkspaceSnapshotRow>({ remove: workspaceSnapshots, key: id })
+    await store.commit({ remove: workspaceSnapshots, key: id })
     await removeWorkspace(id)
-    await store.commit<RemovalRow>({ remove: conversationRemovals, key: [REMOVALS, id] })
+    await store.commit({ remove: conversationRemovals, key: [REMOVALS, id] })
     return removed
   }
 

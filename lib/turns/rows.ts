@@ -121,7 +121,7 @@ export const chatTurns = collection<ChatTurnRow>({
 })
 
 /** The files of a workspace after its last turn; without `archive` they were too large to store. */
-export type WorkspaceSnapshotRow = { conversationId: string; archive?: string; createdAt: string }
+type WorkspaceSnapshotRow = { conversationId: string; archive?: string; createdAt: string }
 
 export const workspaceSnapshots = collection<WorkspaceSnapshotRow>({
   name: 'workspaceSnapshots',

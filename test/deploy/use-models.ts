@@ -24,7 +24,6 @@ import {
   conversationRemovals,
   conversations as conversationRows,
   REMOVALS,
-  type WorkspaceSnapshotRow,
   workspaceSnapshots,
 } from '../../lib/turns/rows.ts'
 import { createTurns } from '../../lib/turns/service.ts'
@@ -181,7 +180,7 @@ export const plantBelongings = async (
   const allowed = { scope, userId, conversationId, toolName: 'write', approvalId, allowedAt: now, expiresAt }
   await store.commit<AllowedToolRow>({ insert: allowedTools, row: allowed })
   const snapshot = { conversationId, archive: LONG, createdAt: now }
-  await store.commit<WorkspaceSnapshotRow>({ insert: workspaceSnapshots, row: snapshot })
+  await store.commit({ insert: workspaceSnapshots, row: snapshot })
   const feed = createFeed({ store, clock, ids: createIds({ clock }) })
   for (const status of ['running', 'completed'] as const) {
     const id = `sess_${status}_${conversationId}`

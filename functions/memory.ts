@@ -1,13 +1,13 @@
 import type { SqsBatchResponse, SqsEvent } from '../lib/adapters/aws/sqs/sqs-batch.ts'
-import { openCloud, serveGroup } from '../lib/app/cloud.ts'
-import { openedOnce } from '../lib/app/cloud-function.ts'
+import { openCloud, openHandlers } from '../lib/app/cloud.ts'
+import { openedOnce, serveRoutes } from '../lib/app/cloud-function.ts'
 import { errorMessage } from '../lib/core/errors.ts'
 import type { HttpEvent } from '../lib/http/event.ts'
 import { memoryRoutes } from '../lib/memory/contract.ts'
 import { memoryHandlers } from '../lib/memory/handlers.ts'
 
-const serve = serveGroup(memoryRoutes, memoryHandlers)
 const opened = openedOnce((config) => openCloud(config))
+const serve = serveRoutes(memoryRoutes, async () => openHandlers(await opened(), memoryHandlers))
 
 /** Handles the bucket's events, which may repeat and be out of order: one check of the bucket covers a whole batch. */
 const takeEvents = async ({ Records }: SqsEvent): Promise<SqsBatchResponse> => {

@@ -4,9 +4,9 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { agenticRoutes } from '../../lib/agentic/contract.ts'
 import { agenticHandlers } from '../../lib/agentic/handlers.ts'
-import { type Cloud, LONGEST_WAIT_MS, openGroup } from '../../lib/app/cloud.ts'
+import { type Cloud, LONGEST_WAIT_MS, openCloud, openHandlers } from '../../lib/app/cloud.ts'
 import { listenInContainer, openContainerLog, openModelled } from '../../lib/app/cloud-container.ts'
-import { streamRoutes } from '../../lib/app/cloud-function.ts'
+import { type Open, streamRoutes } from '../../lib/app/cloud-function.ts'
 import { openBucket } from '../../lib/app/cloud-ports.ts'
 import { forwardedVerbs } from '../../lib/app/forwarded-verbs.ts'
 import { modelRoutes } from '../../lib/chat/contract.ts'
@@ -17,6 +17,7 @@ import { gatewayHandlers } from '../../lib/gateway/handlers.ts'
 import { createDrain } from '../../lib/http/drain.ts'
 import type { HttpHandler } from '../../lib/http/event.ts'
 import { createHost } from '../../lib/http/host.ts'
+import type { Handlers } from '../../lib/http/route.ts'
 import { createDispatch } from '../../lib/http/router.ts'
 import { behindWebAdapter } from '../../lib/http/trusted-proxies.ts'
 import { liveRoutes } from '../../lib/live/contract.ts'
@@ -62,7 +63,7 @@ const withoutModels =
  * answers; `npm run offline` passes it the requests of its own server.
  */
 export const openStreaming = (): Server => {
-  const open = openGroup<typeof routes>((served) => {
+  const createHandlers = (served: Cloud): Handlers<typeof routes> => {
     const openedModelled = openModelled(served)
     const archive = createS3Archive(openBucket(served.config))
     const { exportTasks } = taskHandlers({
@@ -81,7 +82,9 @@ export const openStreaming = (): Server => {
       searchMemory: async (input, call) =>
         memoryHandlers(await openedModelled().catch(withoutModels(served))).searchMemory(input, call),
     }
-  }, LONGEST_WAIT_MS.streaming)
+  }
+  const open: Open<typeof routes> = async (config) =>
+    openHandlers(await openCloud(config, { longestWaitMs: LONGEST_WAIT_MS.streaming }), createHandlers)
   const handler = behindWebAdapter(withoutCopyOnHead(streamRoutes(routes, open)))
   return createHost({
     dispatch: createDispatch([{ routes, handler }], handler),

@@ -75,7 +75,7 @@ export const openModelled = (served: Cloud): (() => Promise<Cloud>) => {
   }
   return openedWithSecrets(async (config) => {
     try {
-      const options = { openHost, longestWaitMs: LONGEST_WAIT_MS.streaming, within: served }
+      const options = { openHost, longestWaitMs: LONGEST_WAIT_MS.streaming, sharedWith: served }
       const cloud = await openCloud(config, options)
       inUse.push(cloud.snapshots.isInUse)
       return cloud

@@ -12,7 +12,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { TrackerName } from '../ports/tracker.ts'
 import { openAgentsElsewhere } from './cloud-agents.ts'
-import { type Kept, type Open, serveRoutes } from './cloud-function.ts'
+import { type Kept, serveRoutes } from './cloud-function.ts'
 import { openPeople } from './cloud-people.ts'
 import { type CloudPorts, openCloudPorts } from './cloud-ports.ts'
 import { openedWithSecrets } from './cloud-secrets.ts'
@@ -36,7 +36,7 @@ type Options = {
   /** Absent where no caller waits. */
   longestWaitMs?: number
   /** A function's domains that were opened without the secrets in `config`: their storage, settings and sessions are used. */
-  within?: Pick<Cloud, 'people' | 'ports'>
+  sharedWith?: Pick<Cloud, 'people' | 'ports'>
   access?: AccountAccess
 }
 
@@ -44,9 +44,11 @@ export type Cloud = Domains & { ports: CloudPorts; people: People; clock: Clock;
 
 /** The domains of a function in mode `pro`, over the ports of the cloud; the same as in one process. */
 export const openCloud = async (config: Config, options: Options = {}): Promise<Cloud> => {
-  const { openHost = openAgentsElsewhere, longestWaitMs, within } = options
-  const ports = openCloudPorts(config, within?.ports.store)
-  const people = within ? createPeople(within.people, ports, config) : openPeople(config, ports).people
+  const { openHost = openAgentsElsewhere, longestWaitMs, sharedWith } = options
+  const ports = openCloudPorts(config, sharedWith?.ports.store)
+  const people = sharedWith
+    ? createPeople(sharedWith.people, ports, config)
+    : openPeople(config, ports).people
   const { clock, log } = ports
   const { access, trackers } = openAccounts(people, ports, config)
   const outside = {
@@ -62,22 +64,21 @@ export const openCloud = async (config: Config, options: Options = {}): Promise<
 
 type CreateHandlers<R extends Routes> = (served: Cloud & { health: Health }) => Handlers<R>
 
-/** Opens the handlers of a group over all domains. */
-export const openGroup =
-  <R extends Routes>(
-    createHandlers: CreateHandlers<R>,
-    longestWaitMs: number = LONGEST_WAIT_MS.function,
-  ): Open<R> =>
-  async (config) => {
-    const cloud = await openCloud(config, { longestWaitMs })
-    const requests = createRequestMetrics(cloud.ports)
-    const health = openHealth({ ports: cloud.ports, domains: cloud, requests })
-    return { ...cloud, requests, handlers: createHandlers({ ...cloud, health }) }
-  }
+/** The handlers of a group over opened domains. */
+export const openHandlers = <R extends Routes>(cloud: Cloud, createHandlers: CreateHandlers<R>) => {
+  const requests = createRequestMetrics(cloud.ports)
+  const health = openHealth({ ports: cloud.ports, domains: cloud, requests })
+  return { ...cloud, requests, handlers: createHandlers({ ...cloud, health }) }
+}
 
 /** The function of one endpoint group behind the HTTP API. */
 export const serveGroup = <R extends Routes>(routes: R, createHandlers: CreateHandlers<R>, kept?: Kept) =>
-  serveRoutes(routes, openGroup(createHandlers), kept)
+  serveRoutes(
+    routes,
+    async (config) =>
+      openHandlers(await openCloud(config, { longestWaitMs: LONGEST_WAIT_MS.function }), createHandlers),
+    kept,
+  )
 
 /** Linked accounts and their providers, whose settings are read when first needed, and again when secrets are. */
 const openAccounts = (auth: AuthContext, ports: CloudPorts, config: Config) => {

@@ -3,6 +3,7 @@ import { lazyAgents } from '../adapters/agents/load.ts'
 import { openSsm } from '../adapters/aws/clients.ts'
 import { listSecrets } from '../adapters/aws/secrets.ts'
 import { createClock } from '../adapters/node/clock.ts'
+import { noWorkspaces } from '../adapters/node/no-workspaces.ts'
 import type { AgentHost } from '../composition/ports.ts'
 import type { Config } from '../config/config.ts'
 import {
@@ -51,15 +52,7 @@ export const openAgentsElsewhere = (config: Config): AgentHost => {
     openAgents: () => ({
       adapters,
       runProgram: elsewhere,
-      workspaces: {
-        create: elsewhere,
-        open: elsewhere,
-        pack: elsewhere,
-        unpack: elsewhere,
-        marked: elsewhere,
-        mark: elsewhere,
-        remove: elsewhere,
-      },
+      workspaces: noWorkspaces(elsewhere),
     }),
   }
 }

@@ -1,4 +1,5 @@
 import { createBreakers } from '../../lib/adapters/node/breakers.ts'
+import { noWorkspaces } from '../../lib/adapters/node/no-workspaces.ts'
 import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
 import { createTracing } from '../../lib/adapters/node/tracing.ts'
 import { createTrackers } from '../../lib/adapters/trackers/catalog.ts'
@@ -18,15 +19,7 @@ export const fakeHost = (adapters: readonly AgentAdapter[]): AgentHost => {
   const elsewhere = async (): Promise<never> => {
     throw new Error('There are no workspaces here')
   }
-  const workspaces = {
-    create: elsewhere,
-    open: elsewhere,
-    pack: elsewhere,
-    unpack: elsewhere,
-    marked: elsewhere,
-    mark: elsewhere,
-    remove: async () => undefined,
-  }
+  const workspaces = { ...noWorkspaces(elsewhere), remove: async () => undefined }
   return {
     models: createScriptedModels([{ text: 'Noted.' }]),
     openAgents: () => ({ adapters: async () => adapters, workspaces, runProgram: elsewhere }),

@@ -23,7 +23,7 @@ import { reports } from './reporting/rows.ts'
 import { schedules } from './schedules/rows.ts'
 import { policyRows, toolCalls } from './security/rows.ts'
 import { settingsRows } from './settings/rows.ts'
-import { createReplays, taskEvents, tasks, ticketTasks } from './tasks/rows.ts'
+import { createReplays, taskEvents, tasks, threadTurns, ticketTasks, waitingMessages } from './tasks/rows.ts'
 import { tokenRows } from './tokens/rows.ts'
 import {
   chatMessages,
@@ -39,6 +39,8 @@ export const collections = [
   tasks,
   taskEvents,
   ticketTasks,
+  threadTurns,
+  waitingMessages,
   feedEntries,
   liveWatches,
   agentSessions,

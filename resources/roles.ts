@@ -39,6 +39,10 @@ const notices: Rights = [
   ['put', 'bulkFailures ticketTasks'],
   ['read put update', 'tasks deadLetters'],
   ['read put', 'taskEvents'],
+  // Messages to the thread of an ended task, which become its next turn; the retry of such a turn.
+  ['query put', 'threadTurns'],
+  ['read delete', 'waitingMessages'],
+  ['get delete', 'rows/waitingMessages'],
   ...taskMessages,
   ...taskTexts,
   // Comments on issues, by linked accounts of admins.
@@ -281,6 +285,10 @@ const rights: Readonly<Record<string, Rights>> = {
     // A retry of a failed task resolves its dead letter.
     ['read update', 'deadLetters'],
     ['put', 'ticketTasks audit'],
+    // Threads: their turns, and messages that wait for the end of one.
+    ['query put', 'threadTurns'],
+    ['read put delete', 'waitingMessages'],
+    ['get put delete', 'rows/waitingMessages'],
     // The rate limit of imports.
     ['get put update', 'limits'],
   ],

@@ -23,6 +23,7 @@ export const createNotices = ({ audit }: Pick<People, 'audit'>, ports: AuthPorts
   const bulk = createBulk(needs)
 
   const end = async (taskId: string): Promise<void> => {
+    await work.tasks.replies.deliver(taskId)
     await work.gateway.notify(taskId)
     await work.reporting.ended(taskId)
   }

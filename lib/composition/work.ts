@@ -76,6 +76,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     audit,
     maxAttempts: () => retry().attempts,
     leaseMs: config.TASK_LEASE_MS,
+    workspaceTtlMs: config.WORKSPACE_TTL_HOURS * 3_600_000,
   })
   const deadLetters = createDeadLetters({
     ...needs,

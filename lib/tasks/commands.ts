@@ -11,7 +11,15 @@ import { WAIT_FIELDS, waitedUntil } from './lease.ts'
 import { isFinal, nextStatus, type TaskStatus } from './machine.ts'
 import type { createTaskReads } from './read.ts'
 import { tasks } from './rows.ts'
-import { type CreateTask, publicTask, TASK_DEFINITION, type Task, type TaskRow } from './schema.ts'
+import {
+  type CreateTask,
+  publicTask,
+  TASK_DEFINITION,
+  type Task,
+  type TaskRow,
+  toThreadId,
+} from './schema.ts'
+import { type createThreads, whileLast } from './thread.ts'
 import type { Transitions } from './transitions.ts'
 
 /** The write that resolves the dead letter of a failure, by its event's id; undefined where none is pending. */
@@ -32,6 +40,7 @@ type Needs = {
   transitions: Transitions
   reads: ReturnType<typeof createTaskReads>
   creation: TaskCreation
+  threads: Pick<ReturnType<typeof createThreads>, 'latestTurn'>
   resolveDeadLetter: ResolveDeadLetter
   /** Stops the run of a cancelled task, if this process runs it. */
   stopRun: (taskId: string) => void
@@ -40,7 +49,7 @@ type Needs = {
 
 /** The commands of people on existing tasks: cancel, retry as a new task, watch. */
 export const createTaskCommands = (needs: Needs) => {
-  const { store, transitions, reads, creation, resolveDeadLetter, stopRun, clock } = needs
+  const { store, transitions, reads, creation, threads, resolveDeadLetter, stopRun, clock } = needs
 
   /** Cancels a task, together with `rows`, while `mayBe` accepts its status. */
   const cancelWhile = async (
@@ -103,6 +112,15 @@ export const createTaskCommands = (needs: Needs) => {
     return undefined
   }
 
+  /** The write that resolves the dead letter of a failed task; undefined where none is pending. */
+  const resolvingFailure = async (
+    task: Pick<Task, 'id' | 'status'>,
+    resolution: { by: string; taskId: string },
+  ): Promise<AnyWrite | undefined> => {
+    const eventId = await failureEventId(task)
+    return eventId === undefined ? undefined : resolveDeadLetter(eventId, resolution)
+  }
+
   /** By the creation of the latest retry. A new task that is gone was created long before. */
   const isRetriedSince = async ({ retriedBy }: TaskRow, since: string): Promise<boolean> => {
     if (retriedBy === undefined) return false
@@ -112,7 +130,7 @@ export const createTaskCommands = (needs: Needs) => {
   }
 
   /**
-   * Creates a new task with the definition of one that has ended. The same commit resolves the pending dead letter of
+   * Creates a new task with the definition of one that has ended; that of a reply becomes the last turn of its thread. The same commit resolves the pending dead letter of
    * a failed task and writes the rows `along`. Throws Problem `task_state_conflict` for a task that has not ended,
    * that another request retries at the same time or that was retried `since` a time (ISO 8601, empty for ever), and
    * when a condition of `along` fails.
@@ -128,33 +146,44 @@ export const createTaskCommands = (needs: Needs) => {
     if (since !== undefined && (await isRetriedSince(row, since))) throw retriedBefore(row)
     refuseLost(row, TASK_DEFINITION, 'The task cannot be run again')
     const body = taskDefinition(row)
+    const latest = await lastTurn(row)
     const more = { retriedFrom: id, trace, bulkJobId, ...(row.watched && { watched: row.watched }) }
-    const { task, write, rows } = await creation.draft(principal, body, more)
+    const line = latest && { threadId: toThreadId(latest), parentId: latest.id, agent: row.agent }
+    const { task, write, rows } = await creation.draft(principal, body, { ...more, ...line })
     await creation.checkRepository(principal, body)
-    const logged: Update<TaskRow> = {
-      update: tasks,
-      key: id,
-      // A task that was queued or retried again meanwhile would run twice.
-      when: { status: row.status, retriedBy: row.retriedBy ?? null },
-      set: { retriedBy: task.id },
-      // The code distinguishes it from a redrive, which queues this same task.
-      log: [
-        transitions.event('retried', {
-          message: `by ${principal.userId}`,
-          metadata: { code: 'run_as_new', taskId: task.id },
-        }),
-      ],
-    }
-    const eventId = await failureEventId(row)
-    const letter = eventId && (await resolveDeadLetter(eventId, { by: principal.userId, taskId: task.id }))
-    const all = [logged, ...rows, ...along]
+    const letter = await resolvingFailure(row, { by: principal.userId, taskId: task.id })
+    const all = [...retriedWrites(row, task, latest, principal), ...rows, ...along]
     if (letter && (await transitions.commit<TaskRow>(write, [...all, letter])).applied) return task
     // There is no dead letter, or another request decided about it after the read.
     if (!(await transitions.commit<TaskRow>(write, all)).applied) throw changedMeanwhile()
     return task
   }
 
-  return { allows, cancel, cancelWaiting, retry, failureEventId }
+  /** The last turn of a reply's thread, which has to have ended; undefined for a task that begins a thread. */
+  const lastTurn = async (row: TaskRow): Promise<TaskRow | undefined> => {
+    if (row.parentId === undefined) return undefined
+    const latest = await threads.latestTurn(row)
+    if (!isFinal(latest.status)) throw notOver(latest)
+    return latest
+  }
+
+  /** What a retry changes of the task that it runs again, and of the last turn of its thread. */
+  const retriedWrites = (row: TaskRow, task: Task, latest: TaskRow | undefined, principal: Principal) => {
+    const event = transitions.event('retried', {
+      message: `by ${principal.userId}`,
+      // The code distinguishes it from a redrive, which queues this same task.
+      metadata: { code: 'run_as_new', taskId: task.id },
+    })
+    // A task that was queued or retried again meanwhile would run twice.
+    const own = { status: row.status, retriedBy: row.retriedBy ?? null }
+    const retried = { update: tasks, key: row.id, when: own, set: { retriedBy: task.id }, log: [event] }
+    if (latest === undefined) return [retried]
+    const last = whileLast(latest, { nextTurnId: task.id })
+    if (latest.id !== row.id) return [retried, last]
+    return [{ ...retried, when: { ...last.when, ...own }, set: { ...last.set, ...retried.set } }]
+  }
+
+  return { allows, cancel, cancelWaiting, retry, failureEventId, resolvingFailure }
 }
 
 /** The writes of a retried dead letter's task, for a commit with the dead letter. */
@@ -197,7 +226,7 @@ const WAITING: ReadonlySet<TaskStatus> = new Set(['pending', 'queued'])
 const BULK_JOB = ['bulkJobId'] as const
 
 /** The stored definition, not validated again: the rules may have become stricter since the create. */
-const taskDefinition = (row: TaskRow): CreateTask =>
+export const taskDefinition = (row: TaskRow): CreateTask =>
   definedFields(Object.fromEntries(TASK_DEFINITION.map((field) => [field, row[field]]))) as CreateTask
 
 const conflict = (message: string) => new Problem('invalid', 'task_state_conflict', message)

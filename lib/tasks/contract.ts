@@ -2,12 +2,14 @@ import * as z from 'zod'
 import { idParams } from '../core/id-params.ts'
 import { IdempotencyHeaders } from '../core/idempotency.ts'
 import { pageAnswer, pageQuery, queryFlag, queryInt, queryList } from '../core/page.ts'
+import { freeText } from '../core/shown-text.ts'
 import { TimezoneSchema } from '../core/timezone.ts'
 import { defineRoutes } from '../http/route.ts'
 import { TaskReportSchema } from '../reporting/schema.ts'
 import {
   CreateTaskSchema,
   filterFields,
+  MOST_PROMPT,
   TASK_SORTINGS,
   TASK_SOURCES,
   TaskEventSchema,
@@ -16,6 +18,7 @@ import {
   TaskSchema,
   TaskSourceSchema,
   TaskStatusSchema,
+  ThreadMessageSchema,
   word,
 } from './schema.ts'
 import { WINDOWS } from './windows.ts'
@@ -152,6 +155,21 @@ export const AnalyticsSchema = z.object({
   recent: WindowSchema.optional(),
 })
 
+export const MessageBody = z
+  .object({ content: freeText(MOST_PROMPT).describe('What the agent should do next') })
+  .meta({ id: 'NewThreadMessage', examples: [{ content: 'Now cover the empty cart with a test.' }] })
+export type MessageBody = z.output<typeof MessageBody>
+
+const ThreadSchema = z
+  .object({
+    id: z.string().describe('The id of its first task'),
+    tasks: z.array(TaskSchema).describe('Its turns as summaries, oldest first'),
+    messages: z.array(ThreadMessageSchema).describe('Those that wait for the end of the running turn'),
+    cost: z.null().describe('Not counted yet'),
+    status: TaskStatusSchema.describe('Of its last turn'),
+  })
+  .meta({ id: 'Thread' })
+
 const TaskParams = idParams('task')
 const ReadTaskSchema = TaskSchema.extend({ report: TaskReportSchema.optional() }).meta({ id: 'ReadTask' })
 const TaskAnswer = z.object({ message: z.string(), task: TaskSchema })
@@ -251,6 +269,28 @@ export const taskRoutes = defineRoutes({
     access: 'session',
     params: TaskParams,
     response: TaskAnswer.extend({ originalTaskId: z.string() }),
+  },
+  replyToTask: {
+    method: 'POST',
+    path: '/api/tasks/{id}/messages',
+    summary: 'Reply to a task: the next turn of its thread',
+    about:
+      'A task that has ended is continued by a new task of the same thread, with its agent, repository, branch, priority and labels. While a turn waits or runs, the message waits for its end, and there is no `task` in the answer. 400 `thread_closed` when nothing of the work is left.',
+    access: 'session',
+    params: TaskParams,
+    headers: IdempotencyHeaders,
+    body: MessageBody,
+    status: 201,
+    response: z.object({ message: ThreadMessageSchema, task: TaskSchema.optional() }),
+  },
+  getThread: {
+    method: 'GET',
+    path: '/api/threads/{id}',
+    summary: 'Read a thread: the tasks that answer each other, oldest first',
+    about: 'By the id of its first task, or of any other of its tasks.',
+    access: 'session',
+    params: TaskParams,
+    response: z.object({ thread: ThreadSchema }),
   },
   taskEvents: {
     method: 'GET',

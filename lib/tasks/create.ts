@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Repositories } from '../ports/repositories.ts'
 import type { AnyWrite, Insert, Store } from '../ports/store.ts'
-import { type CreateReplay, createReplays, tasks, ticketInserts } from './rows.ts'
+import { type CreateReplay, createReplays, tasks, ticketInserts, turnInserts } from './rows.ts'
 import { type CreateTask, publicTask, type Task, type TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 
@@ -28,6 +28,10 @@ type Needs = {
 type FurtherFields = {
   id?: string
   retriedFrom?: string
+  threadId?: string
+  parentId?: string
+  /** The agent of the turn before it, which may be registered no more: the run says so. */
+  agent?: string
   watched?: true
   bulkJobId?: string | undefined
   trace?: Trace | undefined
@@ -61,7 +65,7 @@ export const createTaskCreation = (needs: Needs) => {
     body: CreateTask,
     { id, trace, bulkJobId, ...more }: FurtherFields = {},
   ): Promise<{ task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }> => {
-    const agent = await checkedAgent(body)
+    const agent = more.agent ?? (await checkedAgent(body))
     const at = creationTime()
     const row: TaskRow = {
       ...body,
@@ -79,7 +83,11 @@ export const createTaskCreation = (needs: Needs) => {
       ...definedFields({ trace, bulkJobId }),
     }
     const log = [transitions.emittedEvent('created'), transitions.event('queued')]
-    return { task: publicTask(row), write: { insert: tasks, row, log }, rows: ticketInserts(row) }
+    return {
+      task: publicTask(row),
+      write: { insert: tasks, row, log },
+      rows: [...ticketInserts(row), ...turnInserts(row)],
+    }
   }
 
   /** Throws the errors of `Repositories.check` for a repository that this caller may not name. */
@@ -99,11 +107,15 @@ export const createTaskCreation = (needs: Needs) => {
   }
 
   /** The answer of the first request with the same key. */
-  const replayedTask = (principal: Principal, body: CreateTask, { made }: CreateReplay): Task => {
+  const replayedTask = (
+    principal: Principal,
+    body: CreateTask,
+    made: NonNullable<CreateReplay['made']>,
+  ): Task => {
     const { id, agent, maxAttempts: most, createdAt: at } = made
     const times = { createdAt: at, updatedAt: at, queuedAt: at }
     const row = { ...body, id, status: 'queued' as const, agent, attempts: 0, maxAttempts: most, ...times }
-    return { ...row, createdBy: principal.userId }
+    return { ...row, createdBy: principal.userId, threadId: id }
   }
 
   /**
@@ -116,7 +128,7 @@ export const createTaskCreation = (needs: Needs) => {
       const row = await store.get(createReplays, record)
       if (row === undefined) return undefined
       refuseReuse(row.bodyHash, fingerprint(body))
-      return { task: replayedTask(principal, body, row), replayed: true }
+      return row.made && { task: replayedTask(principal, body, row.made), replayed: true }
     }
     const { task, write, rows } = await draft(principal, body, { trace })
     // A repeated request is answered even if its repository would be refused by now.

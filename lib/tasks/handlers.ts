@@ -55,6 +55,12 @@ export const taskHandlers = ({
     task: await tasks.retry(call.principal, params.id, toTrace(call)),
     originalTaskId: params.id,
   }),
+  replyToTask: async ({ params, body, headers }, call) => {
+    const sent = { body, key: headers['idempotency-key'], trace: toTrace(call) }
+    const { replayed, ...answer } = await tasks.replies.reply(call.principal, params.id, sent)
+    return new Reply(answer, replayed ? { headers: { 'idempotent-replayed': 'true' } } : {})
+  },
+  getThread: async ({ params }) => ({ thread: await tasks.readThread(params.id) }),
   taskEvents: ({ params, query }) => tasks.events(params.id, query),
 })
 

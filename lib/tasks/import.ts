@@ -15,7 +15,7 @@ import { ImportBody, type ImportResults, MOST_IMPORTED } from './contract.ts'
 import { OTHER_AGENTS } from './counters.ts'
 import type { AgentChoice } from './create.ts'
 import { isFinal } from './machine.ts'
-import { tasks, ticketInserts } from './rows.ts'
+import { tasks, ticketInserts, turnInserts } from './rows.ts'
 import { StoredTaskSchema, type TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 
@@ -97,6 +97,8 @@ const ImportedTask = StoredTaskSchema.omit({ createdBy: true, waitingFor: true, 
   completedAt: time.optional(),
   nextAttemptAt: time.optional(),
   waitingMs: z.int().min(0).optional(),
+  threadId: ImportedId.optional(),
+  parentId: ImportedId.optional(),
 })
 
 /** Reading and checking a file of 50 MiB takes long, even without tasks. */
@@ -137,7 +139,10 @@ export const createTaskImport = (needs: Needs) => {
   let isUnderWay = false
 
   /** Ids and times are kept. A task that had ended is restored; any other is queued from the start. */
-  const importedRow = async (principal: Principal, task: z.output<typeof ImportedTask>): Promise<TaskRow> => {
+  const importedRow = async (
+    principal: Principal,
+    { threadId, parentId, ...task }: z.output<typeof ImportedTask>,
+  ): Promise<TaskRow> => {
     const agent = task.agent ?? task.assignedAgent ?? agents.fallback
     const restored: TaskRow = {
       ...task,
@@ -148,6 +153,8 @@ export const createTaskImport = (needs: Needs) => {
       createdBy: principal.userId,
       updatedAt: task.updatedAt ?? iso(clock.now()),
       fence: 0,
+      // A task without a parent begins its thread.
+      ...(threadId !== undefined && parentId !== undefined && { threadId, parentId }),
     }
     if (isFinal(task.status)) return restored
     const { startedAt: _1, completedAt: _2, nextAttemptAt: _3, waitingMs: _4, ...fresh } = restored
@@ -169,7 +176,9 @@ export const createTaskImport = (needs: Needs) => {
       const row = await importedRow(principal, checkedTask(item))
       const event = transitions.event(row.status === 'queued' ? 'queued' : 'created', { message: 'imported' })
       const insert = { insert: tasks, row, log: [event] }
-      return (await transitions.commit<TaskRow>(insert, ticketInserts(row))).applied ? 'imported' : 'skipped'
+      return (await transitions.commit<TaskRow>(insert, [...ticketInserts(row), ...turnInserts(row)])).applied
+        ? 'imported'
+        : 'skipped'
     } catch (thrown) {
       return { index, ...itemId(item), message: errorMessage(withItemPath(thrown, index)) }
     }

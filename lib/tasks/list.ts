@@ -7,7 +7,7 @@ import type { Store, Test } from '../ports/store.ts'
 import type { FilterTasks, ListTasks } from './contract.ts'
 import { readTaskCounters } from './counters.ts'
 import { tasks } from './rows.ts'
-import { publicTask, type TaskFields, type TaskRow } from './schema.ts'
+import { publicTask, type Task, type TaskFields, type TaskRow } from './schema.ts'
 
 const DETAIL = new Set<string>(tasks.detail)
 
@@ -22,7 +22,10 @@ export const createTaskList =
       page: (range) => store.page(tasks, { ...listSelection(query), order: 'desc', ...range }),
       count: async () => (await readTaskCounters(store))[status ? `status:${status}` : 'total'],
     })
-    return { tasks: rows.map((row) => (fields ? picked(row, fields) : publicTask(row))), ...facts }
+    return {
+      tasks: rows.map((row) => (fields ? picked(publicTask(row), fields) : publicTask(row))),
+      ...facts,
+    }
   }
 
 const listSelection = ({ status, full, fields }: ListTasks) => ({
@@ -30,7 +33,7 @@ const listSelection = ({ status, full, fields }: ListTasks) => ({
   detail: full === true || fields?.some((name) => DETAIL.has(name)) === true,
 })
 
-const picked = (row: TaskRow, fields: readonly (keyof TaskFields)[]): TaskFields =>
+const picked = (row: Task, fields: readonly (keyof TaskFields)[]): TaskFields =>
   ({
     ...Object.fromEntries([['id', row.id], ...fields.map((name) => [name, row[name]])]),
     ...truncatedIn(row),

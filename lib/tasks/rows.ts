@@ -22,6 +22,7 @@ import {
   type TaskNotice,
   type TaskRow,
   TaskSchema,
+  type ThreadMessage,
 } from './schema.ts'
 
 type TaskField = Extract<keyof TaskRow, string>
@@ -38,6 +39,9 @@ const FIXED: readonly TaskField[] = [
   'createdBy',
   'retriedFrom',
   'retriedBy',
+  'threadId',
+  'parentId',
+  'nextTurnId',
   'countedAs',
   'trace',
   'waitingFor',
@@ -170,12 +174,48 @@ export const ticketInserts = ({ id, source, sourceId, createdAt }: Task): Insert
   return [{ insert: ticketTasks, row }]
 }
 
-/** A used `Idempotency-Key`, stored for a day, with the parts of the answer that a repeated request cannot give. */
+/** The tasks of a thread after its first one, in the order of their creation. */
+type ThreadTurn = { threadId: string; place: string; taskId: string }
+
+export const threadTurns = collection<ThreadTurn>({
+  name: 'threadTurns',
+  within: 'threadId',
+  key: 'place',
+  indexes: { ofThread: { within: 'threadId', by: 'place' } },
+})
+
+/** The thread's row of a new task that has a parent; none for any other. */
+export const turnInserts = ({ id, threadId, parentId, createdAt }: Task): Insert<ThreadTurn>[] =>
+  threadId === undefined || parentId === undefined
+    ? []
+    : [{ insert: threadTurns, row: { threadId, place: `${createdAt}:${id}`, taskId: id } }]
+
+/** A message to a thread that waits for the end of its running turn. The commit that makes the next turn of it removes it. */
+export type WaitingMessage = Pick<ThreadMessage, 'id' | 'taskId' | 'content' | 'createdAt'> & {
+  threadId: string
+  createdBy: string
+}
+
+export const waitingMessages = collection<WaitingMessage>({
+  name: 'waitingMessages',
+  within: 'threadId',
+  key: 'id',
+  indexes: { ofThread: { within: 'threadId', by: 'id' } },
+  detail: ['content'],
+  summary: ['threadId', 'id', 'taskId', 'createdAt', 'createdBy'],
+  placeholders: { content: LOST_TEXT },
+})
+
+/**
+ * A used `Idempotency-Key`, stored for a day, with the parts of the answer that a repeated request cannot give: of the
+ * new task, if there is one, and of the message to a thread.
+ */
 export type CreateReplay = {
   key: string
   bodyHash: string
   expiresAt: number
-  made: Pick<Task, 'id' | 'agent' | 'maxAttempts' | 'createdAt'>
+  made?: Pick<Task, 'id' | 'agent' | 'maxAttempts' | 'createdAt'>
+  message?: Pick<ThreadMessage, 'id' | 'createdAt' | 'state'>
 }
 
 export const createReplays = collection<CreateReplay>({

@@ -31,6 +31,9 @@ const json = z
   .meta({ id: 'Json', description: 'Any JSON value' }) as z.ZodType<z.core.util.JSONType>
 const metadata = z.record(z.string(), json)
 
+/** The most characters of a prompt. */
+export const MOST_PROMPT = 100_000
+
 /** The body of a create, and the definition of a task in other bodies. Unknown keys are dropped. */
 export const CreateTaskSchema = z
   .object({
@@ -40,7 +43,7 @@ export const CreateTaskSchema = z
       .max(100_000)
       .optional()
       .describe('For people; the agent gets it when there is no prompt'),
-    prompt: z.string().max(100_000).optional().describe('The instructions for the agent'),
+    prompt: z.string().max(MOST_PROMPT).optional().describe('The instructions for the agent'),
     priority: PrioritySchema.default(3).describe('1 is critical, 4 low; lower runs first'),
     source: TaskSourceSchema.default('api'),
     sourceId: shortText.optional().describe('Its id at the source, such as `acme/web#42`'),
@@ -143,6 +146,14 @@ export const TaskSchema = z
     metadata: metadata.optional(),
     retriedFrom: z.string().optional().describe('The task that this one runs again'),
     retriedBy: z.string().optional().describe('The task that runs this one again, the latest of several'),
+    threadId: z
+      .string()
+      .optional()
+      .meta({
+        description: 'The first task of its thread, itself where it answers no other',
+        examples: ['task_01KF0Q8Y3V5W7X9Z'],
+      }),
+    parentId: z.string().optional().describe('The turn before it in its thread'),
     createdBy: z.string().meta({ examples: ['local'] }),
     truncated: TruncatedSchema,
   })
@@ -182,6 +193,20 @@ export const TaskEventSchema = z
 
 /** The fields that define a task for its agent. */
 export const TASK_DEFINITION = CreateTaskSchema.keyof().options
+
+/** What a person adds to a thread. */
+export const ThreadMessageSchema = z
+  .object({
+    id: z.string().meta({ examples: ['msg_01KF0Q8Y3V5W7X9Z'] }),
+    taskId: z.string().describe('The task that it was sent to'),
+    content: z.string(),
+    createdAt: timestamp,
+    state: z
+      .enum(['queued', 'delivered'])
+      .describe('`queued` waits for the end of the running turn; `delivered` is the prompt of a turn'),
+  })
+  .meta({ id: 'ThreadMessage' })
+export type ThreadMessage = z.output<typeof ThreadMessageSchema>
 
 export type CreateTask = z.output<typeof CreateTaskSchema>
 export type Task = z.output<typeof TaskSchema>
@@ -253,6 +278,8 @@ const HiddenFields = z.object({
   trace: TraceSchema,
   /** Notices are sent at its end. */
   watched: z.literal(true).exactOptional(),
+  /** The turn after it in its thread: there is one at most. */
+  nextTurnId: z.string().exactOptional(),
   /** The bulk job that queued it. Any other redrive removes it, so that its next end does not count for the job. */
   bulkJobId: z.string().exactOptional(),
 })
@@ -261,10 +288,16 @@ export const HIDDEN = HiddenFields.shape
 /** What is stored: the public fields and the hidden ones. */
 export type TaskRow = Task & z.output<typeof HiddenFields>
 
+/** The first task of a row's thread. A row stores it only where it has a parent: every other task begins a thread. */
+export const toThreadId = ({ id, threadId = id }: Pick<TaskRow, 'id' | 'threadId'>): string => threadId
+
 /** A stored row as the API shows it. */
-export const publicTask = <Row extends Partial<TaskRow>>(row: Row): Omit<Row, keyof typeof HIDDEN> => {
+export const publicTask = <Row extends Partial<TaskRow> & Pick<TaskRow, 'id'>>(
+  row: Row,
+): Omit<Row, keyof typeof HIDDEN> => {
   const task: Partial<Row> = {}
   for (const field in row) if (!(field in HIDDEN)) task[field] = row[field]
+  task.threadId ??= row.id
   return task as Omit<Row, keyof typeof HIDDEN>
 }
 

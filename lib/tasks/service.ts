@@ -8,6 +8,8 @@ import { createLease } from './lease.ts'
 import { createTaskFilter, createTaskList, createTaskSelection } from './list.ts'
 import { createTaskReads } from './read.ts'
 import { createRecovery } from './recovery.ts'
+import { createReplies } from './replies.ts'
+import { createThreads } from './thread.ts'
 import { createTransitions } from './transitions.ts'
 
 /** What the parts need, but for what they give to each other. */
@@ -19,8 +21,9 @@ type Needs = Omit<
     Parameters<typeof createTaskImport>[0] &
     Parameters<typeof createImportLimit>[0] &
     Parameters<typeof createLease>[0] &
-    Parameters<typeof createRecovery>[0],
-  'transitions' | 'reads' | 'creation' | 'lease' | 'longestDelayMs' | 'audit'
+    Parameters<typeof createRecovery>[0] &
+    Parameters<typeof createReplies>[0],
+  'transitions' | 'reads' | 'creation' | 'lease' | 'threads' | 'commands' | 'longestDelayMs' | 'audit'
 > & { audit: (principal: Principal, action: string, details?: object) => Promise<void> }
 
 export type Tasks = ReturnType<typeof createTasks>
@@ -30,11 +33,15 @@ export const createTasks = (needs: Needs) => {
   const transitions = createTransitions(needs)
   const reads = createTaskReads(needs)
   const creation = createTaskCreation({ ...needs, transitions })
+  const threads = createThreads(needs)
+  const commands = createTaskCommands({ ...needs, transitions, reads, creation, threads })
   const lease = createLease({ ...needs, transitions, longestDelayMs })
   return {
     ...reads,
     ...creation,
-    ...createTaskCommands({ ...needs, transitions, reads, creation }),
+    ...commands,
+    readThread: threads.readThread,
+    replies: createReplies({ ...needs, reads, creation, threads, commands }),
     redrive: createRedrive({ ...needs, transitions }),
     list: createTaskList(needs),
     filter: createTaskFilter(needs),

@@ -42,6 +42,7 @@ const FIELDS = {
   /** Of the whole installation: every user may read and change it. */
   installation: [
     ...['getTask', 'cancelTask', 'retryTask', 'taskEvents', 'retryDlqItem', 'discardDlqItem'].map(inPath),
+    ...['replyToTask', 'getThread'].map(inPath),
     ...['getBulk', 'cancelBulk', 'readNotification'].map(inPath),
     ...['bulkTasks body.ids', 'bulkDlq body.ids'],
     ...['getWebhook', 'changeWebhook', 'deleteWebhook', 'rotateWebhookSecret', 'testWebhook'].map(inPath),

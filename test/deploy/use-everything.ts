@@ -90,7 +90,9 @@ const useGateway = async ({ feed }: Functions, call: Call, holder: Headers): Pro
   await submit({ failures: 9 }, {}, 1)
   for (const lane of ['ai-tasks', 'ai-tasks-urgent', 'ai-tasks-urgent']) await feed('worker', lane)
   await call('gateway', `GET /api/gateway/${requestId}/status`, undefined, holder)
-  await call('tasks', `POST /api/tasks/${(await submit({})).taskId}/cancel`)
+  const answered = (await submit({})).taskId
+  await call('tasks', `POST /api/tasks/${answered}/messages`, { content: LONG })
+  await call('tasks', `POST /api/tasks/${answered}/cancel`)
   // Notices of those ends, after SQS gave up on them.
   await feed('dlq', 'ai-task-notifications')
   return (await submit({})).taskId
@@ -104,6 +106,9 @@ const useWork = async ({ feed, feedInVain, invoke }: Functions, call: Call, lost
   }
   const done = await create({}, { 'idempotency-key': 'k-1' })
   await create({}, { 'idempotency-key': 'k-1' })
+  const reply = (id: string, headers = {}) =>
+    call('tasks', `POST /api/tasks/${id}/messages`, { content: LONG }, headers)
+  await reply(done)
   for (const priority of [1, 3]) await create({ metadata: { failures: 9 }, priority })
   const lost = encode({ body: { taskId: lostId, attempt: 1 }, priority: 3 })
   const unknown = encode({ body: { taskId: 'none', attempt: 1 }, priority: 3 })
@@ -113,6 +118,12 @@ const useWork = async ({ feed, feedInVain, invoke }: Functions, call: Call, lost
   await feed('notify', 'ai-task-notifications', 'nonsense')
   await call('tasks', `POST /api/tasks/${await create()}/cancel`)
   await call('tasks', `POST /api/tasks/${done}/retry`)
+  // A message is handed over by the notice of an end, or by the next reply before that notice.
+  const answered = await create()
+  await reply(answered)
+  await call('tasks', `POST /api/tasks/${answered}/cancel`)
+  for (let n = 0; n < 2; n++) await reply(answered, { 'idempotency-key': 'k-2' })
+  await call('tasks', `GET /api/threads/${answered}`)
   for (const path of ['', '/filter?q=word', '/analytics', `/${done}`, `/${done}/events`])
     await call('tasks', `GET /api/tasks${path}`)
   const exported = await call('tasks', 'GET /api/tasks/export')

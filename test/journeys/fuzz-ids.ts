@@ -4,6 +4,7 @@ import type { Route } from '../../lib/http/route.ts'
 /** How the ids begin that stand in a path. */
 const BEGINNINGS: readonly (readonly [path: string, id: RegExp])[] = [
   ['/api/tasks/', /^task_/],
+  ['/api/threads/', /^task_/],
   ['/api/dlq/', /^dlq_/],
   ['/api/failures/', /^[0-9a-f]{16}$/],
   ['/api/bulk/', /^bulk_/],

@@ -39,6 +39,7 @@ describe('POST /api/tasks', () => {
         updatedAt: '2026-01-01T12:00:00.000Z',
         queuedAt: '2026-01-01T12:00:00.000Z',
         createdBy: 'user_ann',
+        threadId: body.task.id,
       },
     })
   })

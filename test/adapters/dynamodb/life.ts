@@ -39,6 +39,7 @@ export const tasksOn = (store: Store): Tasks => {
     log: createFakeLog(),
     maxAttempts: () => 3,
     leaseMs: 60_000,
+    workspaceTtlMs: 86_400_000,
   })
 }
 

@@ -6,20 +6,13 @@ import type { Log } from '../ports/log.ts'
 import type { Models } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
 import type { RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
-import type { TrackerTicket } from '../ports/tracker.ts'
 import type { Workspaces } from '../ports/workspace.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { Conversations } from './conversations.ts'
 import type { TakeTurnSlot } from './leases.ts'
+import type { ReadTicket } from './read-ticket.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { WithdrawApprovals } from './waiting.ts'
-
-/** Reads a ticket by the user's linked account; undefined without such an account or ticket. */
-export type ReadTicket = (
-  user: Pick<Principal, 'userId'>,
-  provider: string,
-  sourceId: string,
-) => Promise<TrackerTicket | undefined>
 
 /** What the turns of conversations need of the process, and of other domains. */
 export type TurnNeeds = {

@@ -140,10 +140,9 @@ export const createRunTurn = ({ loop, log, finish, fail, readAnswer, storeWaitin
     }
     const content = finalText(result, options)
     const { provider, model, fallbackFrom } = result
-    const { toolCalls } = progress
-    const answer = { content, toolCalls, usage: usage(), provider, model, fallbackFrom }
-    const message = await finish(turn, { ...answer, ...definedFields({ sessionId }) })
-    return { message, content, result, usage: answer.usage }
+    const used = { toolCalls: progress.toolCalls, usage: usage() }
+    const message = await finish(turn, { content, ...used, provider, model, fallbackFrom, sessionId })
+    return { message, content, result, usage: used.usage }
   }
 
   const run = async (turn: Turn, options: RunOptions): Promise<RunResult> => {

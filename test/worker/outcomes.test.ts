@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import type { AgentAdapter } from '../../lib/ports/agent.ts'
+import { tasks } from '../../lib/tasks/rows.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { startDomains, turns } from '../fakes/service.ts'
 
@@ -205,7 +206,6 @@ describe('a run that takes too long', () => {
     async (_limit, given, minutes, message) => {
       const { agentMs: timeoutMs, taskMs, functionMs: longestAttemptMs } = given
       const agent = createFakeAgent(untilStopped, { ...(timeoutMs && { timeoutMs }) })
-      // The lease is shorter than each of the limits from an hour on: only its renewals keep the run.
       const env = { POOL_TIMEOUT_MS: String(5 * MINUTE_MS), TASK_LEASE_MS: String(30 * MINUTE_MS) }
       await using service = await startDomains({
         adapters: [agent],
@@ -216,6 +216,9 @@ describe('a run that takes too long', () => {
 
       await service.pass(minutes * MINUTE_MS - 1_000)
       expect(agent.runs[0]?.signal.aborted).toBe(false)
+      // The lease is shorter than an hour: renewals keep it as long as the run goes on.
+      const { leaseExpiresAt } = (await service.store.get(tasks, id)) ?? {}
+      expect(leaseExpiresAt).toBeGreaterThan(service.clock.now())
       await service.pass(1_000)
 
       expect(agent.runs[0]?.signal.reason).toMatchObject({ name: 'RunStopped', code: 'timeout' })

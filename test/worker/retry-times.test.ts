@@ -177,17 +177,33 @@ describe('an attempt that was refused before any work', () => {
 
 describe('a run whose time is up', () => {
   const ownTimeout = throwing({ code: 'timeout' })
-  it.each<[what: string, execute: Execute, more: Partial<AgentAdapter>, runs: number]>([
+  it.each<[what: string, execute: Execute, more: Partial<AgentAdapter>, runs: number, body?: object]>([
     ['is not retried: the agent would begin anew', HOLD, {}, 1],
     ['is not retried where the agent says so', HOLD, { canResume: false }, 1],
     ['is retried where the agent can resume', HOLD, { canResume: true }, 3],
+    ['is retried at the limit of its agent', HOLD, { canResume: true, timeoutMs: 50_000 }, 3],
+    ['is not retried at the limit of its agent without that', HOLD, { timeoutMs: 50_000 }, 1],
+    [
+      'is retried at the limit of its task',
+      HOLD,
+      { canResume: true, timeoutMs: 3_600_000 },
+      3,
+      { timeoutMs: 50_000 },
+    ],
+    [
+      'is not retried at the limit of its task without that',
+      HOLD,
+      { timeoutMs: 3_600_000 },
+      1,
+      { timeoutMs: 50_000 },
+    ],
     ['is not retried either when the agent throws the timeout itself', ownTimeout, {}, 1],
     ['is retried when the agent throws it and can resume', ownTimeout, { canResume: true }, 3],
-  ])('%s', async (_, execute, more, runs) => {
+  ])('%s', async (_, execute, more, runs, body = {}) => {
     const status = 'failed'
     const agent = createFakeAgent(execute, more)
     await using service = await startDomains({ adapters: [agent], env: { POOL_TIMEOUT_MS: '60000' } })
-    const { id } = await service.run()
+    const { id } = await service.run(body)
     await service.pass(runs * 70_000, 1_000)
     expect(await service.tasks.get(id)).toMatchObject({ status, attempts: runs, error: { code: 'timeout' } })
     expect(agent.runs).toHaveLength(runs)

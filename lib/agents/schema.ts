@@ -5,11 +5,16 @@ export const AgentSchema = z.object({
   name: z.string(),
   description: z.string(),
   capabilities: z.array(z.string()),
+  family: z
+    .enum(['builtin', 'acp', 'command', 'module'])
+    .describe('How it runs: in the service, as a program over ACP or by its command line, or as a module'),
+  version: z.string().optional().describe('The version of its program, where that tells it'),
   canResume: z.boolean().describe('Whether an attempt that runs out of time is continued by another one'),
   timeoutMs: z
     .number()
     .meta({ description: 'The time limit of an attempt, when its task sets none', examples: [3_600_000] }),
-  configured: z.boolean().describe('Whether its settings are complete'),
+  configured: z.boolean().describe('Whether its settings are complete, and its program is there'),
+  install: z.string().optional().describe('What to run to have its program; absent where it is configured'),
   healthy: z.boolean(),
   health: z.object({
     latencyMs: z.number().optional(),

@@ -71,15 +71,19 @@ export const createAgents = ({ adapters, stats, attemptLimit, breakers, clock, m
     adapter: AgentAdapter,
     { completed, failed, durationMs, lastAt }: AgentStats,
   ): Promise<Agent> => {
-    const { healthy, latencyMs, message } = await check(adapter)
+    const { healthy, latencyMs, message, version } = await check(adapter)
+    const configured = isConfigured(adapter)
     return masker.data({
       type: adapter.type,
       name: adapter.name,
       description: adapter.description,
       capabilities: [...adapter.capabilities],
+      family: adapter.family ?? 'module',
+      version,
       canResume: adapter.canResume === true,
       timeoutMs: attemptLimit(adapter).ms,
-      configured: isConfigured(adapter),
+      configured,
+      install: configured ? undefined : adapter.install,
       healthy,
       health: { latencyMs, message, lastChecked: iso(clock.now()) },
       lastActivity: lastAt === undefined ? undefined : iso(lastAt),
@@ -91,6 +95,9 @@ export const createAgents = ({ adapters, stats, attemptLimit, breakers, clock, m
     get: async (name: string): Promise<AgentAdapter | undefined> =>
       (await adapters()).find(({ type }) => type === name),
     types: async (): Promise<string[]> => (await adapters()).map(({ type }) => type),
+    /** The types of those that can work by their settings. */
+    configuredTypes: async (): Promise<string[]> =>
+      (await adapters()).filter(isConfigured).map(({ type }) => type),
     /** Checks the health of every adapter, all at once. */
     list: async (): Promise<Agent[]> => {
       const [all, readStats] = await Promise.all([adapters(), stats()])

@@ -12,8 +12,11 @@ import type { Config } from '../config/config.ts'
 import { badSetting } from '../core/bad-setting.ts'
 import { errorMessage } from '../core/errors.ts'
 import { providerApiUrl } from '../oauth/catalog.ts'
+import type { Entropy } from '../ports/entropy.ts'
 import type { Models } from '../ports/model.ts'
 import type { Repositories } from '../ports/repositories.ts'
+import { openAcpAgents } from './acp-agents.ts'
+import { programsElsewhere } from './cloud-agents.ts'
 import { openPrograms, type Programs, type SandboxHealth } from './sandbox.ts'
 
 type ModelPorts = Pick<Ports, 'breakers' | 'clock' | 'log' | 'masker'>
@@ -24,6 +27,7 @@ type Needs = ModelPorts & {
   /** The port of the service, which programs of agents cannot reach. */
   port?: () => number | undefined
   repositories: Repositories
+  entropy: Entropy
 }
 
 type OpenedHost = AgentHost & { sandbox: SandboxHealth; close: () => Promise<void> }
@@ -33,11 +37,17 @@ export const openAgentHost = async (needs: Needs): Promise<OpenedHost> => {
   const { config } = needs
   const programs = await openPrograms({ ...needs, port: needs.port ?? (() => undefined) })
   const { models, close } = await openModels(config, needs)
+  let closeAgents: () => Promise<void> = async () => undefined
   return {
     models,
-    openAgents: (verbs) => openAgents({ ...needs, ...verbs }, programs),
+    openAgents: (verbs) => {
+      const agents = openAgents({ ...needs, ...verbs }, programs)
+      closeAgents = agents.close
+      return agents
+    },
     sandbox: programs.health,
     close: async () => {
+      await closeAgents()
       await close()
       await programs.close()
     },
@@ -79,25 +89,31 @@ const openConfigured = (needs: ModelNeeds): Models => {
 const openAgents = (
   { config, workspacesDir: dir, codeHost, ...needs }: Needs & AgentVerbs,
   { commands, owner }: Programs,
-): Agents => {
+): Agents & { close: () => Promise<void> } => {
   const { clock, masker } = needs
   const git = createGit({ commands, caFile: config.GIT_SSL_CAINFO })
   const workspaces = createWorkspaces({ dir, clock, commands, git, owner })
   const apiUrl = providerApiUrl('codehost', config.accounts.codehost)
+  const publication = {
+    ...codeHost,
+    codeHost: createCodeHost({ apiUrl, fetch: createProviderFetch(), clock }),
+    mask: masker.text,
+  }
   const codingAgent = createCodingAgent({
     ...needs,
     workspaces,
     git,
     maxBudget: config.TASK_MAX_BUDGET || undefined,
     approvalTtlMs: config.APPROVAL_TTL_MS,
-    publication: {
-      ...codeHost,
-      codeHost: createCodeHost({ apiUrl, fetch: createProviderFetch(), clock }),
-      mask: masker.text,
-    },
+    publication,
   })
+  const acp =
+    config.SERVICE_MODE === 'pro'
+      ? { adapters: async () => programsElsewhere(config), close: async () => undefined }
+      : openAcpAgents(config, { ...needs, commands, workspaces, git, publication })
   return {
-    adapters: lazyAgents(codingAgent, config),
+    adapters: lazyAgents(async () => [codingAgent, ...(await acp.adapters())], config),
+    close: acp.close,
     workspaces,
     runProgram: async (workspace, ...program) => (await workspaces.open(workspace)).run(...program),
   }

@@ -1,3 +1,4 @@
+import { acpFacts, acpPrograms } from '../adapters/agents/acp/catalog.ts'
 import { codingAgentFacts } from '../adapters/agents/coding/facts.ts'
 import { lazyAgents } from '../adapters/agents/load.ts'
 import { openSsm } from '../adapters/aws/clients.ts'
@@ -13,6 +14,7 @@ import {
   type ProviderSettings,
   variable,
 } from '../config/families.ts'
+import { taskFailure } from '../core/task-failure.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 
@@ -34,8 +36,20 @@ export const describeAgents = (config: Config): (() => Promise<AgentAdapter[]>) 
     },
     execute: elsewhere,
   }
-  return lazyAgents(codingAgent, config)
+  return lazyAgents(async () => [codingAgent, ...programsElsewhere(config)], config)
 }
+
+const NO_PROGRAMS =
+  'Functions run no programs of agents, so this agent works only where the service is one process'
+
+/** Agents that are programs, as functions know them: they are there, and cannot work. */
+export const programsElsewhere = (config: Config): AgentAdapter[] =>
+  acpPrograms(config.ACP_AGENTS).map((program) => ({
+    ...acpFacts(program),
+    configured: () => false,
+    healthCheck: async () => ({ healthy: false, message: NO_PROGRAMS }),
+    execute: () => Promise.reject(taskFailure('unavailable', 'agent_not_configured', NO_PROGRAMS, false)),
+  }))
 
 /** Models, agents and workspaces run elsewhere. */
 export const openAgentsElsewhere = (config: Config): AgentHost => {

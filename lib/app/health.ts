@@ -1,6 +1,7 @@
 import { createProcessInfo } from '../adapters/node/process-info.ts'
 import type { Domains } from '../composition/domains.ts'
 import type { Ports } from '../composition/ports.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
 import { createHealth, type Health } from '../health/service.ts'
 import { TASK_COUNTERS } from '../tasks/counters.ts'
@@ -25,13 +26,17 @@ export const openHealth = ({ ports, domains, requests, probeStorage }: Needs): H
     taskCounts: domains.counters.byStatus,
     deadLetters: domains.deadLetters.countAll,
     sandbox: ports.sandbox,
-    adapters: async () =>
-      (await domains.agents.list()).map(({ type, name, healthy, health }) => ({
+    // An agent that nobody has set up is no fault; where none is set up, that is one.
+    adapters: async () => {
+      const agents = await domains.agents.list()
+      const configured = agents.filter((agent) => agent.configured)
+      return (configured.length > 0 ? configured : agents).map(({ type, name, healthy, health }) => ({
         type,
         name,
         healthy,
-        ...(health.latencyMs === undefined ? {} : { latencyMs: health.latencyMs }),
-      })),
+        ...definedFields({ latencyMs: health.latencyMs }),
+      }))
+    },
     breakers: () =>
       ports.breakers
         .all()

@@ -119,7 +119,7 @@ export const openLocalApp = async (config: Config) => {
     noticeQueue.resize(notificationConcurrency)
   })
   // Throws for a module of agents that cannot be loaded.
-  const agents = await domains.agents.types()
+  const agents = await domains.agents.configuredTypes()
   // The access settings and the subscriptions are read before the first request.
   await Promise.all([domains.settings.refresh(), domains.subscriptions.load()])
   refuseOpenHost(domains, config)

@@ -9,6 +9,7 @@ import { makeReportWrites } from '../reporting/rows.ts'
 import { SCHEDULE_COUNTER } from '../schedules/rows.ts'
 import { createSchedules, MOST_SCHEDULES, tooManySchedules } from '../schedules/service.ts'
 import { CreateTaskSchema } from '../tasks/schema.ts'
+import { agentCalls } from '../tools/builtin/agent-calls.ts'
 import type { CreateTaskFor } from '../tools/builtin/tasks.ts'
 import { conversationTools, taskTools } from '../tools/catalog.ts'
 import { createLoop } from '../tools/loop.ts'
@@ -61,6 +62,7 @@ export const createDomains = (people: People, ports: Ports, host: AgentHost, con
     models,
     loop,
     openTools: openTaskTools,
+    openPermissions: toolRunner(agentCalls),
     guide: memory.guide,
     codeHost: people.codeHost,
     securityMode: () => settings.current().tasks.securityMode,

@@ -71,6 +71,8 @@ export type AgentVerbs = {
   loop: RunLoop
   /** The tools of a task's agent. */
   openTools: (session: ToolSession) => Toolbox
+  /** The tools that decide about calls which agents make by themselves. */
+  openPermissions: (session: ToolSession) => Toolbox
   guide: Memory['guide']
   codeHost: { accountFor: AccountFor; isWanted: () => boolean }
   /** The mode of tasks that set none, as the setting is at their start. */

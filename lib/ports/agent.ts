@@ -2,7 +2,8 @@ import type { TokenUsage } from '../core/token-usage.ts'
 import type { LoopEvent } from './tool.ts'
 import type { CommandResult } from './workspace.ts'
 
-export type AgentHealth = { healthy: boolean; latencyMs?: number; message?: string }
+/** `version` is that of the agent’s program. */
+export type AgentHealth = { healthy: boolean; latencyMs?: number; message?: string; version?: string }
 
 /** The work as an adapter sees it. The real object carries every public field of the task. */
 export type AgentTask = {
@@ -107,6 +108,10 @@ export interface AgentAdapter {
   readonly canResume?: boolean
   /** Its time limit of an attempt, 1 second to 24 hours; `POOL_TIMEOUT_MS` when absent. That of a task comes first. */
   readonly timeoutMs?: number
+  /** Absent for an adapter of a module. */
+  readonly family?: 'builtin' | 'acp' | 'command'
+  /** What an operator runs to have the program of the agent. */
+  readonly install?: string
   configured?(): boolean
   /**
    * Runs work as the adapter's own. The service adds it to the adapters of modules: reading what they give may run code of

@@ -68,7 +68,8 @@ export interface Toolbox {
 }
 
 export type LoopEvent =
-  | { type: 'step:start'; step: number; maxSteps: number; usedTokens: number }
+  /** Without `maxSteps` the number of steps is not known. */
+  | { type: 'step:start'; step: number; maxSteps?: number; usedTokens: number }
   | { type: 'text'; step: number; text: string }
   | { type: 'reasoning'; step: number; text: string }
   | { type: 'tool:call'; step: number; call: ToolCall; title: string }

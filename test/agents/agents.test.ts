@@ -31,6 +31,7 @@ describe('GET /api/agents', () => {
         capabilities: ['test'],
         canResume: true,
         timeoutMs: 300_000,
+        family: 'module',
         configured: true,
         healthy: true,
         health: { latencyMs: 12, message: 'fine', lastChecked: '2026-01-01T12:00:00.000Z' },

@@ -25,7 +25,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 /** Those of modules, beside a built-in one. */
 const loadAdapters = async (AGENT_ADAPTERS: readonly string[]) =>
-  (await loadAgents(builtIn, { AGENT_ADAPTERS, DEFAULT_AGENT: 'built-in' })).slice(1)
+  (await loadAgents([builtIn], { AGENT_ADAPTERS, DEFAULT_AGENT: 'built-in' })).slice(1)
 
 let made = 0
 const writeModule = async (source: string) => {
@@ -120,13 +120,13 @@ describe('AGENT_ADAPTERS', () => {
   })
 
   it.each([
-    [['built-in'], 'built-in', 'AGENT_ADAPTERS: two adapters are of type built-in'],
-    [['one', 'two', 'one'], 'two', 'AGENT_ADAPTERS: two adapters are of type one'],
+    [['built-in'], 'built-in', 'AGENT_ADAPTERS: two agents are of type built-in'],
+    [['one', 'two', 'one'], 'two', 'AGENT_ADAPTERS: two agents are of type one'],
     [['one'], 'two', 'DEFAULT_AGENT: two is none of built-in, one'],
   ])('with %j and the default agent %s is refused: %s', async (types, DEFAULT_AGENT, message) => {
     const agents = types.map((type) => `{ ...${ADAPTER}, type: '${type}' }`)
     const file = await writeModule(`export default [${agents}]`)
-    const loaded = loadAgents(builtIn, { AGENT_ADAPTERS: [file], DEFAULT_AGENT })
+    const loaded = loadAgents([builtIn], { AGENT_ADAPTERS: [file], DEFAULT_AGENT })
     await expect(loaded).rejects.toMatchObject({ code: 'bad_setting', message })
   })
 })

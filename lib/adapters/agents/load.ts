@@ -22,29 +22,34 @@ const AdapterShape = z.looseObject({
 type Settings = { AGENT_ADAPTERS: readonly string[]; DEFAULT_AGENT: string }
 
 /**
- * Every agent of the installation: the built-in one, and those of modules. Throws Problem `bad_setting` for a module
+ * Every agent of the installation: those built in, and those of modules. Throws Problem `bad_setting` for a module
  * without a valid adapter, for agents with the same type, and for an unknown default agent.
  */
 export const loadAgents = async (
-  builtIn: AgentAdapter,
+  builtIn: readonly AgentAdapter[],
   { AGENT_ADAPTERS: modules, DEFAULT_AGENT: fallback }: Settings,
 ): Promise<AgentAdapter[]> => {
-  const agents = [builtIn, ...(await loadAdapters(modules))]
+  const agents = [...builtIn, ...(await loadAdapters(modules))]
   const types = agents.map(({ type }) => type)
   const twice = types.find((type, at) => types.indexOf(type) !== at)
-  if (twice !== undefined) throw badSetting(`AGENT_ADAPTERS: two adapters are of type ${twice}`)
+  if (twice !== undefined) throw badSetting(`AGENT_ADAPTERS: two agents are of type ${twice}`)
   if (!types.includes(fallback)) throw badSetting(`DEFAULT_AGENT: ${fallback} is none of ${types.join(', ')}`)
   return agents
 }
 
 /** The agents of `loadAgents`, loaded at the first call; a failed call is tried again. */
-export const lazyAgents = (builtIn: AgentAdapter, settings: Settings): (() => Promise<AgentAdapter[]>) => {
+export const lazyAgents = (
+  builtIn: () => Promise<readonly AgentAdapter[]>,
+  settings: Settings,
+): (() => Promise<AgentAdapter[]>) => {
   let loaded: Promise<AgentAdapter[]> | undefined
   return () => {
-    loaded ??= loadAgents(builtIn, settings).catch((thrown) => {
-      loaded = undefined
-      throw thrown
-    })
+    loaded ??= builtIn()
+      .then((own) => loadAgents(own, settings))
+      .catch((thrown) => {
+        loaded = undefined
+        throw thrown
+      })
     return loaded
   }
 }

@@ -1,9 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { dirname } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import { decodedText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { CommandLimit, CommandResult } from '../../ports/workspace.ts'
 import { type CommandLimits, namedLimit, watchCommand } from './command-watch.ts'
+
+/** A port on loopback in a sandbox, whose network has nothing else, and the socket outside that it leads to. */
+export type Bridged = { port: number; socket: string }
 
 /** A program and its arguments, never a shell line. `env` is added to the clean environment. */
 export type Command = {
@@ -21,6 +25,8 @@ export type Command = {
   reads?: readonly string[]
   /** `host`: the network of the service. Absent: no network, or for programs of agents what the operator allows. */
   network?: 'host'
+  /** Ports on loopback that lead to sockets of the service, in a sandbox. */
+  bridged?: readonly Bridged[]
   env?: Readonly<Record<string, string>>
   timeoutMs: number
   /** The most bytes that are kept of each output stream; the rest is read and dropped. */
@@ -28,15 +34,34 @@ export type Command = {
   signal: AbortSignal
 }
 
+/** What a start needs of a command. */
+type Started = Omit<Command, 'timeoutMs' | 'maxBytes'>
+
+/** A program that talks over its standard input and output until it ends. */
+export type Program = {
+  stdin: Writable
+  stdout: Readable
+  /** The end of what it wrote to standard error. */
+  lastErrors(): string
+  /** Ends it and all processes that it started: SIGTERM, and a second later SIGKILL. */
+  stop(): void
+  /** Resolves when all its processes have ended; never rejects. */
+  readonly ended: Promise<ProgramEnd>
+}
+
+/** `exitCode` is null after a signal, 127 where there is no such program. */
+type ProgramEnd = Pick<CommandResult, 'exitCode' | 'exceeded'>
+
 /** Wraps a command into a sandbox: returns the words to start instead. */
 export type Sandbox = {
   /** The owner of files that programs write; absent: the service's own user. */
   owner?: number
-  wrap(command: Command): { file: string; args: string[]; env: Record<string, string> }
+  wrap(command: Started): { file: string; args: string[]; env: Record<string, string> }
 }
 
 const TERM_GRACE_MS = 1_000
 const PIPE_GRACE_MS = 250
+const MOST_LAST_ERRORS = 4_096
 
 type Needs = {
   path: string
@@ -73,8 +98,19 @@ const collect = (stream: NodeJS.ReadableStream | null, most: number) => {
   }
 }
 
+/** Keeps the last `most` bytes of a stream. */
+const keepLast = (stream: NodeJS.ReadableStream | null, most: number) => {
+  let last = Buffer.alloc(0)
+  stream?.on('data', (chunk: Buffer) => {
+    last = Buffer.concat([last, chunk]).subarray(-most)
+  })
+  return () => decodedText(last, false)
+}
+
+type Watched = Pick<Command, 'signal' | 'writes'> & { timeoutMs?: number }
+
 /** Stops a child that is aborted, takes too long or exceeds a limit, until `over`; `why` tells the last two apart. */
-const withDeadline = (child: ChildProcess, { signal, timeoutMs, writes }: Command, limits: CommandLimits) => {
+const withDeadline = (child: ChildProcess, { signal, timeoutMs, writes }: Watched, limits: CommandLimits) => {
   const why: Pick<CommandResult, 'timedOut' | 'exceeded'> = { timedOut: false }
   let isStopped = false
   let kill: NodeJS.Timeout | undefined
@@ -84,10 +120,13 @@ const withDeadline = (child: ChildProcess, { signal, timeoutMs, writes }: Comman
     signalGroup(child, 'SIGTERM')
     kill = setTimeout(() => signalGroup(child, 'SIGKILL'), TERM_GRACE_MS)
   }
-  const timer = setTimeout(() => {
-    why.timedOut = true
-    stop()
-  }, timeoutMs)
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          why.timedOut = true
+          stop()
+        }, timeoutMs)
   const exceed = (limit: CommandLimit, message: string) => {
     why.exceeded = { limit, message }
     isStopped = true
@@ -101,7 +140,7 @@ const withDeadline = (child: ChildProcess, { signal, timeoutMs, writes }: Comman
     unwatch?.()
     signal.removeEventListener('abort', stop)
   }
-  return { why, isStopped: () => isStopped, over }
+  return { why, isStopped: () => isStopped, stop, over }
 }
 
 /** Resolves to the exit code after the child has ended, its group was killed and its pipes were read. */
@@ -147,10 +186,10 @@ const isMissingInside = ({ exitCode, stderr }: CommandResult) =>
  * programs of agents.
  */
 export const createCommands = ({ path, limits, sandbox, refusal }: Needs) => {
-  const start = (command: Command) => {
+  const start = (command: Started, stdin: 'ignore' | 'pipe') => {
     const { cwd, home, tmp, env } = command
     const clean = { PATH: path, HOME: home, LANG: 'C.UTF-8', TERM: 'dumb', ...(tmp && { TMPDIR: tmp }) }
-    const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe']
+    const stdio: [typeof stdin, 'pipe', 'pipe'] = [stdin, 'pipe', 'pipe']
     const options = { shell: false, detached: true, stdio }
     if (!sandbox) return spawn(command.file, command.args, { ...options, cwd, env: { ...clean, ...env } })
     const inside = sandbox.wrap(command)
@@ -170,7 +209,7 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs) => {
     return exceeded ? { ...result, exceeded } : result
   }
 
-  const refuseAgentPrograms = ({ by }: Command) => {
+  const refuseAgentPrograms = ({ by }: Pick<Command, 'by'>) => {
     if (refusal !== undefined && by === 'agent') throw new Problem('unavailable', 'sandbox_missing', refusal)
   }
 
@@ -180,7 +219,7 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs) => {
     refuseAgentPrograms(command)
     // `env` would read it as a variable.
     if (sandbox && file.includes('=')) return missingProgram(file)
-    const child = start(command)
+    const child = start(command, 'ignore')
     const [stdout, stderr] = [collect(child.stdout, maxBytes), collect(child.stderr, maxBytes)]
     const { why, isStopped, over } = withDeadline(child, command, limits)
     try {
@@ -198,6 +237,25 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs) => {
     }
   }
 
-  return { run }
+  /**
+   * Starts a program that runs until it is stopped, its signal aborts or it exceeds a limit. Throws the signal's reason
+   * where that is aborted before, and Problem `unavailable` `sandbox_missing` as `run` does.
+   */
+  const open = (command: Started): Program => {
+    command.signal.throwIfAborted()
+    refuseAgentPrograms(command)
+    const child = start(command, 'pipe')
+    const { why, stop, over } = withDeadline(child, command, limits)
+    const lastErrors = keepLast(child.stderr, MOST_LAST_ERRORS)
+    // The end of the program says what a failed write would.
+    child.stdin?.on('error', () => undefined)
+    const end = ended(child)
+      .then((exitCode) => ({ exitCode, ...why }))
+      .catch(() => ({ exitCode: 127 }))
+      .finally(over)
+    return { stdin: child.stdin as Writable, stdout: child.stdout as Readable, lastErrors, stop, ended: end }
+  }
+
+  return { run, open, isSandboxed: sandbox !== undefined }
 }
 export type Commands = ReturnType<typeof createCommands>

@@ -30,7 +30,7 @@ export type GitCall = {
 }
 
 type Needs = {
-  commands: Commands
+  commands: Pick<Commands, 'run'>
   /** GIT_SSL_CAINFO: the certificate authorities of https hosts, in place of the system's. */
   caFile?: string | undefined
 }

@@ -4,8 +4,9 @@ import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rgPath } from '@vscode/ripgrep'
 import { cutText } from '../../core/cut-text.ts'
-import { bridge, PROXY_URL } from './agent-proxy.ts'
-import type { Command, Commands, Sandbox } from './command.ts'
+import { PROXY_PORT, PROXY_URL } from './agent-proxy.ts'
+import type { Bridged, Commands, Sandbox } from './command.ts'
+import { bridge } from './sandbox-bridge.ts'
 
 /** The user and group of programs when the service runs as root: `nobody` on all systems. */
 const UNPRIVILEGED = 65_534
@@ -22,7 +23,7 @@ const SYSTEM_FILES = [
   ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d'],
 ].map((name) => `/etc/${name}`)
 
-const SOCKET = '/run/agent-proxy.sock'
+const socketInside = ({ port }: Bridged) => `/run/bridge-${port}.sock`
 
 // Signals to the group must reach the program only, so bubblewrap, which would end first, ignores them. If the parent
 // died before this process was bound to it, its id has changed.
@@ -61,21 +62,28 @@ const createSandbox = async (
     '--',
   ]
 
-  const wrap = (command: Command) => {
+  const wrap: Sandbox['wrap'] = (command) => {
     const { cwd, writes, reads = [], tmp, network, by, file, args } = command
     const proxy = by === 'agent' && network === undefined ? proxySocket : undefined
+    const bridged = [
+      ...(proxy === undefined ? [] : [{ port: PROXY_PORT, socket: proxy }]),
+      ...(command.bridged ?? []),
+    ]
     const words = [
       ...namespaces(means, network === 'host'),
       ...system,
       ...temporary(tmp, [...tools, ...reads, ...writes]),
       ...bound('--ro-bind', [...tools, ...reads]),
-      ...(proxy ? ['--perms', '0755', '--dir', '/run', '--ro-bind', proxy, SOCKET] : []),
+      ...(bridged.length > 0 ? ['--perms', '0755', '--dir', '/run'] : []),
+      ...bridged.flatMap((one) => ['--ro-bind', one.socket, socketInside(one)]),
       ...bound('--bind', writes),
       ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', cwd, '--'],
       ...resources,
       ...(means === 'root' ? asNobody : []),
       ...withoutPrivileges,
-      ...(proxy ? [process.execPath, '--eval', bridge, '--', SOCKET] : []),
+      ...(bridged.length > 0
+        ? [process.execPath, '--eval', bridge, '--', ...bridged.map(bridgePair), '--']
+        : []),
       // Without the signal, a program hears of a file that is too large as an error, which it can tell.
       ...['env', '--default-signal=TERM,INT,HUP', '--ignore-signal=XFSZ', '--', file, ...args],
     ]
@@ -88,6 +96,8 @@ const createSandbox = async (
 
   return { ...(means === 'root' && { owner: UNPRIVILEGED }), wrap }
 }
+
+const bridgePair = (one: Bridged) => `${one.port}=${socketInside(one)}`
 
 const namespaces = (means: Means, hasNetwork: boolean): string[] => [
   ...(means === 'user' ? ['--unshare-user'] : []),

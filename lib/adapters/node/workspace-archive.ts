@@ -50,7 +50,7 @@ type Place = {
 }
 
 /** Packs the folder below `root` as a compressed tar archive, and unpacks it, by `tar` of the service. */
-export const workspaceArchive = (commands: Commands, { root, own, owner }: Place) => {
+export const workspaceArchive = (commands: Pick<Commands, 'run'>, { root, own, owner }: Place) => {
   const [list, archive] = [join(own, 'list'), join(own, 'archive.tar.gz')]
 
   const tar = async (args: readonly string[], signal: AbortSignal): Promise<void> => {

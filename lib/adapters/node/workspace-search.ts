@@ -36,7 +36,7 @@ const hitsIn = (output: string): SearchHit[] =>
 
 /** Searches with ripgrep. `at` is relative to `cwd` and resolved, so that no link is followed. */
 export const searchIn = async (
-  commands: Commands,
+  commands: Pick<Commands, 'run'>,
   { at, cwd, home }: { cwd: string; home: string; at: string },
   { query, except, most, signal }: SearchRequest,
 ): Promise<{ hits: SearchHit[]; truncated: boolean }> => {

@@ -16,7 +16,7 @@ import { applyPatch, workspaceTree } from './workspace-tree.ts'
 type Needs = {
   dir: string
   clock: Clock
-  commands: Commands
+  commands: Pick<Commands, 'run'>
   git: Git
   /** The owner of files and folders, so that programs can write to them; absent: the service's own user. */
   owner?: number | undefined

@@ -5,4 +5,5 @@ export const codingAgentFacts = {
   description: 'Works on a task with a language model and guarded tools, in a git workspace of its own.',
   timeoutMs: 3_600_000,
   capabilities: ['code', 'git', 'terminal', 'file-ops'],
+  family: 'builtin',
 } as const

@@ -1,0 +1,128 @@
+import { definedFields } from '../../../core/defined-fields.ts'
+import type { BrokeredKind } from '../broker/routes.ts'
+
+/** A program that speaks the Agent Client Protocol (https://agentclientprotocol.com), as a preset or an operator describes it. */
+export type AcpProgram = {
+  type: string
+  name: string
+  /** Its file, or its name in a folder of PATH. */
+  command: string
+  args: readonly string[]
+  env?: Readonly<Record<string, string>>
+  /** Absolute paths that it reads beside the system's and its own package. */
+  reads?: readonly string[]
+  /** What an operator runs to have the program. */
+  install?: string
+  /** The providers of which it works with a key, by the broker; one of them must be configured, if any is named. */
+  providers: readonly BrokeredKind[]
+  /** The way to sign in that it is told to use: it takes the key from its environment. */
+  authMethod?: string
+  /** How it finds models at a broker, where the variables that most programs read do not tell it. */
+  brokerEnv?: (origin: string, token: string) => Readonly<Record<string, string>>
+  /** Its mode in which it asks before each step that changes something: modes in which it allows that itself are not used. */
+  mode?: string
+}
+
+const HOUR_MS = 3_600_000
+
+/** What the list of agents says of such a program. */
+export const acpFacts = ({ type, name }: AcpProgram) =>
+  ({
+    type,
+    name,
+    description: `${name}, a program of its own that speaks the Agent Client Protocol`,
+    capabilities: ['code', 'git', 'terminal', 'file-ops'],
+    family: 'acp',
+    timeoutMs: HOUR_MS,
+  }) as const
+
+/** https://developers.openai.com/codex/config-reference: a provider of its own, whose key is in the environment. */
+const codexConfig = (origin: string) => ({
+  model_provider: 'broker',
+  model_providers: {
+    broker: {
+      name: 'Broker',
+      base_url: `${origin}/openai/v1`,
+      env_key: 'OPENAI_API_KEY',
+      wire_api: 'responses',
+    },
+  },
+})
+
+/** https://opencode.ai/docs/config */
+const openCodeConfig = (origin: string, apiKey: string) => ({
+  autoupdate: false,
+  share: 'disabled',
+  provider: {
+    anthropic: { options: { baseURL: `${origin}/anthropic/v1`, apiKey } },
+    openai: { options: { baseURL: `${origin}/openai/v1`, apiKey } },
+    google: { options: { baseURL: `${origin}/google/v1beta`, apiKey } },
+  },
+})
+
+/** None of them is a dependency of the service: one that is found on PATH is offered by itself. */
+const presets: readonly AcpProgram[] = [
+  {
+    type: 'claude-code',
+    name: 'Claude Code',
+    command: 'claude-agent-acp',
+    args: [],
+    install: 'npm install -g @agentclientprotocol/claude-agent-acp',
+    providers: ['anthropic'],
+    mode: 'default',
+    env: { DISABLE_TELEMETRY: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+  },
+  {
+    type: 'codex',
+    name: 'Codex',
+    command: 'codex-acp',
+    args: [],
+    install: 'npm install -g @agentclientprotocol/codex-acp',
+    providers: ['openai'],
+    authMethod: 'api-key',
+    env: { NO_BROWSER: '1' },
+    brokerEnv: (origin) => ({ CODEX_CONFIG: JSON.stringify(codexConfig(origin)) }),
+  },
+  {
+    type: 'opencode',
+    name: 'OpenCode',
+    command: 'opencode',
+    args: ['acp'],
+    providers: ['anthropic', 'openai', 'google'],
+    install: 'npm install -g opencode-ai',
+    // Without a network its list of models and its downloads would be waited for.
+    env: { OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' },
+    brokerEnv: (origin, token) => ({
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(openCodeConfig(origin, token)),
+    }),
+  },
+]
+
+/** A program in the setting `ACP_AGENTS`. */
+type GivenProgram = {
+  type: string
+  command: string
+  name?: string | undefined
+  args?: readonly string[] | undefined
+  env?: Readonly<Record<string, string>> | undefined
+  reads?: readonly string[] | undefined
+  provider?: BrokeredKind | undefined
+}
+
+/** What a program is by itself: a preset of its type, without the way to install another one. */
+const basis = (wanted: string): AcpProgram => {
+  const { install: _, ...preset } = presets.find(({ type }) => type === wanted) ?? {
+    ...{ type: wanted, name: wanted, command: wanted, args: [], providers: [] },
+  }
+  return preset
+}
+
+/** The presets and the programs of an operator, which replace the preset of their type. */
+export const acpPrograms = (given: readonly GivenProgram[]): AcpProgram[] => [
+  ...presets.filter((preset) => given.every(({ type }) => type !== preset.type)),
+  ...given.map(({ provider, ...program }) => ({
+    ...basis(program.type),
+    ...definedFields(program),
+    ...(provider && { providers: [provider] }),
+  })),
+]

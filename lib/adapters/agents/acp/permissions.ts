@@ -1,0 +1,82 @@
+import type {
+  PermissionOption,
+  PermissionOptionKind,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  ToolCallUpdate,
+  ToolKind,
+} from '@agentclientprotocol/sdk'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Toolbox } from '../../../ports/tool.ts'
+
+const CHANGES: ReadonlySet<ToolKind> = new Set(['edit', 'delete', 'move'])
+
+const commandWords = (input: unknown): string[] => {
+  const { command } = Object(input) as { command?: unknown }
+  if (typeof command === 'string') return command.split(/\s+/).filter(Boolean)
+  return Array.isArray(command) ? command.map(String) : []
+}
+
+/** A call that an agent asks permission for, as a call of one of the tools `agent_…`. */
+const permissionCall = ({ toolCallId, title, kind, locations, rawInput }: ToolCallUpdate) => {
+  const known: ToolKind = kind ?? 'other'
+  return {
+    id: toolCallId,
+    name: `agent_${known}`,
+    arguments: {
+      title: title ?? known,
+      paths: CHANGES.has(known) ? (locations ?? []).map(({ path }) => path) : [],
+      command: commandWords(rawInput),
+      input: rawInput,
+    },
+  }
+}
+
+/** The option that allows or rejects this one call; undefined where the agent offers none that is for once. */
+const onceOption = (
+  options: readonly PermissionOption[],
+  kind: Extract<PermissionOptionKind, 'allow_once' | 'reject_once'>,
+): string | undefined => options.find((option) => option.kind === kind)?.optionId
+
+/** How often a run looks whether somebody has decided. */
+const LOOK_MS = 1_000
+
+type DecideNeeds = {
+  toolbox: Toolbox
+  clock: Clock
+  /** Titles of what was refused are added to it. */
+  denied: string[]
+  progress: (message: string) => void
+}
+
+/**
+ * Answers what an agent asks, each time for this one call, by the mode, guards, and people. Rejects where no decision can be
+ * had, as with `approval_expired`.
+ */
+export const createDecide = ({ toolbox, clock, denied, progress }: DecideNeeds) => {
+  const untilDecided = async (approvalId: string, signal: AbortSignal) => {
+    while (!(await toolbox.isDecided(approvalId))) {
+      await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve))
+      signal.throwIfAborted()
+    }
+  }
+
+  const isAllowed = async (call: ReturnType<typeof permissionCall>, signal: AbortSignal) => {
+    const outcome = await toolbox.call(call, signal)
+    if (outcome.decision !== 'pending' || outcome.approvalId === undefined) return !outcome.failed
+    progress(`Waiting for approval of ${toolbox.title(call)}`)
+    await untilDecided(outcome.approvalId, signal)
+    return !(await toolbox.call(call, signal, { isChecked: true })).failed
+  }
+
+  return async (
+    { toolCall, options }: RequestPermissionRequest,
+    signal: AbortSignal,
+  ): Promise<RequestPermissionResponse> => {
+    const call = permissionCall(toolCall)
+    const allowed = await isAllowed(call, signal)
+    const optionId = onceOption(options, allowed ? 'allow_once' : 'reject_once')
+    if (!allowed || optionId === undefined) denied.push(toolbox.title(call))
+    return { outcome: optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId } }
+  }
+}

@@ -1,0 +1,178 @@
+import {
+  type ClientContext,
+  client,
+  type InitializeResponse,
+  type PromptResponse,
+  RequestError,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk'
+import { durationText } from '../../../core/time.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Program } from '../../node/command.ts'
+import { agentFailure, connect } from './connection.ts'
+
+const SILENCE_MS = 600_000
+/** After its answer an agent has this long to end. */
+const END_MS = 10_000
+/** After a cancel it has this long, before its processes are ended. */
+const CANCEL_MS = 1_000
+
+type Needs = {
+  program: Program
+  cwd: string
+  prompt: string
+  clock: Clock
+  signal: AbortSignal
+  /** A session of an earlier attempt, which goes on where the agent can. */
+  earlier?: string | undefined
+  /** The way to sign in that the agent is told to use, where it has it: it takes the key from its environment. */
+  authMethod?: string | undefined
+  /** The mode to set, where the agent has it. */
+  mode?: string | undefined
+  /** Called as soon as the session has an id; `resumed` tells whether it is the earlier one. */
+  onSession: (id: string, resumed: boolean) => void
+  onUpdate: (update: SessionUpdate) => void
+  /** Decides about what the agent asks. A failure that it rejects with ends the turn. */
+  decide: (request: RequestPermissionRequest, signal: AbortSignal) => Promise<RequestPermissionResponse>
+}
+
+const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } }
+const APP = { name: 'agent-task-service' }
+
+/** A timer that calls once nothing has happened for a time; `hold` stops it while somebody else is waited for. */
+const createWatchdog = (clock: Clock, ms: number, bark: () => void) => {
+  let cancel: (() => void) | undefined
+  let held = 0
+  const rest = () => {
+    cancel?.()
+    cancel = undefined
+  }
+  const start = () => {
+    rest()
+    if (held === 0) cancel = clock.after(ms, bark)
+  }
+  return {
+    start,
+    rest,
+    hold: async <T>(work: () => Promise<T>): Promise<T> => {
+      held += 1
+      rest()
+      try {
+        return await work()
+      } finally {
+        held -= 1
+        start()
+      }
+    },
+  }
+}
+
+/** Starts an agent for its handshake alone, and ends it. Resolves to its version; throws as `runTurn` does. */
+export const readVersion = async (program: Program, clock: Clock): Promise<string | undefined> => {
+  const { start, end } = connect(program, clock, client(APP))
+  try {
+    return await start(async ({ agentInfo }) => agentInfo?.version)
+  } finally {
+    await end(0)
+  }
+}
+
+/**
+ * One turn of an agent over the Agent Client Protocol, version 1: handshake, session, prompt. Resolves to the end of the
+ * turn once the program has ended with all its processes. Throws a task failure: `agent_start_timeout`, `agent_silent`,
+ * `agent_exited`, `agent_missing`, `agent_limit`, `agent_not_signed_in`, `agent_protocol`, `agent_error`; and the signal's
+ * reason after an abort, where the agent was told to cancel first.
+ */
+export const runTurn = async (needs: Needs): Promise<PromptResponse> => {
+  const { program, clock, signal } = needs
+  const asking = new AbortController()
+  let sessionId: string | undefined
+  let isLive = false
+
+  const ask = async (request: RequestPermissionRequest): Promise<RequestPermissionResponse> => {
+    if (asking.signal.aborted) return CANCELLED
+    const aborted = Promise.withResolvers<RequestPermissionResponse>()
+    asking.signal.addEventListener('abort', () => aborted.resolve(CANCELLED), { once: true })
+    const decided = needs.decide(request, asking.signal).catch((failure) => {
+      fault(failure)
+      return CANCELLED
+    })
+    return silence.hold(() => Promise.race([decided, aborted.promise]))
+  }
+
+  const app = client(APP)
+    .onRequest('session/request_permission', ({ params }) => ask(params))
+    .onNotification('session/update', ({ params }) => {
+      if (!isLive || params.sessionId !== sessionId) return
+      silence.start()
+      needs.onUpdate(params.update)
+    })
+  const { agent, start, during, fault, end } = connect(program, clock, app)
+  const silence = createWatchdog(clock, SILENCE_MS, () =>
+    fault(agentFailure('agent_silent', `The agent was silent for ${durationText(SILENCE_MS)}`)),
+  )
+
+  const cancel = () => {
+    asking.abort()
+    if (sessionId !== undefined) agent.notify('session/cancel', { sessionId }).catch(() => undefined)
+    clock.after(CANCEL_MS, () => fault(signal.reason))
+  }
+  signal.addEventListener('abort', cancel, { once: true })
+  try {
+    signal.throwIfAborted()
+    const opened = await start((answer) => openSession(agent, answer, needs))
+    sessionId = opened.id
+    needs.onSession(opened.id, opened.resumed)
+    signal.throwIfAborted()
+    isLive = true
+    silence.start()
+    const prompt = [{ type: 'text' as const, text: needs.prompt }]
+    return await during(agent.request('session/prompt', { sessionId, prompt }))
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    isLive = false
+    asking.abort()
+    silence.rest()
+    await end(signal.aborted ? 0 : END_MS)
+    signal.throwIfAborted()
+  }
+}
+
+const openSession = async (
+  agent: ClientContext,
+  { agentCapabilities, authMethods }: InitializeResponse,
+  { cwd, earlier, mode, authMethod }: Needs,
+): Promise<{ id: string; resumed: boolean }> => {
+  if (authMethod !== undefined && authMethods?.some(({ id }) => id === authMethod))
+    await agent.request('authenticate', { methodId: authMethod })
+  const resumed =
+    earlier !== undefined && (await resume(agent, agentCapabilities, { sessionId: earlier, cwd }))
+  if (resumed && earlier !== undefined) return { id: earlier, resumed }
+  const { sessionId, modes } = await agent.request('session/new', { cwd, mcpServers: [] })
+  const isOffered = modes?.availableModes.some(({ id }) => id === mode)
+  if (mode !== undefined && isOffered && modes?.currentModeId !== mode)
+    await agent.request('session/set_mode', { sessionId, modeId: mode })
+  return { id: sessionId, resumed: false }
+}
+
+type Capabilities = { loadSession?: boolean; sessionCapabilities?: object | null } | undefined
+
+/** Goes on with a session of an earlier attempt. False where the agent cannot, or no longer has it. */
+const resume = async (
+  agent: ClientContext,
+  capabilities: Capabilities,
+  session: { sessionId: string; cwd: string },
+): Promise<boolean> => {
+  const request = { ...session, mcpServers: [] }
+  try {
+    if ('resume' in (capabilities?.sessionCapabilities ?? {})) await agent.request('session/resume', request)
+    else if (capabilities?.loadSession) await agent.request('session/load', request)
+    else return false
+    return true
+  } catch (thrown) {
+    if (thrown instanceof RequestError) return false
+    throw thrown
+  }
+}

@@ -1,0 +1,61 @@
+import { createAcpAgent } from '../adapters/agents/acp/agent.ts'
+import { type AcpProgram, acpPrograms } from '../adapters/agents/acp/catalog.ts'
+import { createBroker, listenForAgents } from '../adapters/agents/broker/broker.ts'
+import { searchProgram } from '../adapters/agents/programs.ts'
+import { configuredProviders } from '../adapters/models/resolve.ts'
+import type { Config } from '../config/config.ts'
+import { variable } from '../config/families.ts'
+import type { AgentAdapter } from '../ports/agent.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Log } from '../ports/log.ts'
+
+type AgentNeeds = Parameters<typeof createAcpAgent>[1]
+type Needs = Omit<AgentNeeds, 'search' | 'withoutModel' | 'brokered' | 'commands'> & {
+  commands: AgentNeeds['commands'] & { isSandboxed: boolean }
+  entropy: Entropy
+  log: Log
+}
+
+/** One broker for the runs of all agents, opened by the first. */
+const createBrokerHost = (config: Config, needs: Needs) => {
+  const providers = configuredProviders({ providers: config.providers })
+  const openHost = async () => {
+    const broker = createBroker({ ...needs, provider: (kind) => providers.get(kind) })
+    return { broker, address: await listenForAgents(broker, needs.commands.isSandboxed) }
+  }
+  let host: ReturnType<typeof openHost> | undefined
+  return {
+    hasModel: (kind: string) => providers.has(kind),
+    brokered: () => {
+      host ??= openHost()
+      return host
+    },
+    close: async () => {
+      const opened = await host
+      await opened?.address.close()
+    },
+  }
+}
+
+/** The agents that are programs of other people: those of the presets and of `ACP_AGENTS`, also where they are missing. */
+export const openAcpAgents = (
+  config: Config,
+  needs: Needs,
+): { adapters: () => Promise<AgentAdapter[]>; close: () => Promise<void> } => {
+  const { hasModel, brokered, close } = createBrokerHost(config, needs)
+  const withoutModel = ({ name, providers }: AcpProgram) => {
+    if (providers.length === 0 || providers.some(hasModel)) return undefined
+    return `${name} has no model: set ${providers.map((kind) => variable(kind, 'apiKey')).join(' or ')}`
+  }
+  const open = async (program: AcpProgram) => {
+    const search = searchProgram(program.command, config.PATH)
+    await search.look()
+    return createAcpAgent(program, {
+      ...needs,
+      search,
+      withoutModel: () => withoutModel(program),
+      ...(program.providers.length > 0 && { brokered }),
+    })
+  }
+  return { adapters: () => Promise.all(acpPrograms(config.ACP_AGENTS).map(open)), close }
+}

@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { issueText } from '../core/issue-text.ts'
+import { text } from './values.ts'
+
+const BROKERED = ['anthropic', 'openai', 'google'] as const
+
+/** A program that is an agent, as an operator describes it. */
+const AgentProgram = z.strictObject({
+  type: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,49}$/, 'must be at most 50 small letters, digits and hyphens, a letter first'),
+  name: text.max(100).optional(),
+  command: text.max(1_000),
+  args: z.array(z.string().max(10_000)).max(100).optional(),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable'), z.string().max(10_000))
+    .optional(),
+  provider: z.enum(BROKERED).optional(),
+  reads: z.array(z.string().startsWith('/', 'must be an absolute path')).max(100).optional(),
+})
+
+/** A JSON list of such programs, each type once. */
+const programs = <Program extends z.ZodType<{ type: string }>>(program: Program) =>
+  z
+    .string()
+    .default('')
+    .transform((given, context): z.output<Program>[] => {
+      let list: unknown
+      try {
+        list = JSON.parse(given || '[]')
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be a JSON list of objects with type and command' })
+        return z.NEVER
+      }
+      const parsed = z.array(program).max(50).safeParse(list, { error: issueText })
+      for (const { path, message } of parsed.error?.issues ?? [])
+        context.addIssue({ code: 'custom', message: `${path.join('.')}: ${message}` })
+      const types = (parsed.data ?? []).map(({ type }) => type)
+      const twice = types.find((type, at) => types.indexOf(type) !== at)
+      if (twice !== undefined)
+        context.addIssue({ code: 'custom', message: `two agents are of type ${twice}` })
+      return parsed.data ?? []
+    })
+
+/** Programs that speak the Agent Client Protocol. */
+export const acpAgents = programs(AgentProgram)

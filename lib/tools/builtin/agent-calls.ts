@@ -1,0 +1,45 @@
+import * as z from 'zod'
+import type { Risk } from '../schema.ts'
+import { defineTool, type Tool } from '../tool.ts'
+
+/** The risk of each kind of call, by the kinds of the Agent Client Protocol. */
+const risks: Readonly<Record<string, Risk>> = {
+  read: 'read',
+  search: 'read',
+  think: 'read',
+  edit: 'write',
+  delete: 'write',
+  move: 'write',
+  execute: 'execute',
+  fetch: 'network',
+  switch_mode: 'execute',
+  other: 'execute',
+}
+
+const Input = z.object({
+  title: z.string(),
+  /** The files that the call changes. */
+  paths: z.array(z.string()).default([]),
+  /** The words of its command. */
+  command: z.array(z.string()).default([]),
+  /** The call as the agent has it. */
+  input: z.unknown().optional(),
+})
+
+/**
+ * What agents that are programs of their own ask permission for, as tools: mode, guards, approvals and audit treat them as
+ * all others. The agent makes the call itself, once it is allowed.
+ */
+export const agentCalls: readonly Tool[] = Object.entries(risks).map(
+  ([kind, risk]) =>
+    defineTool({
+      name: `agent_${kind}`,
+      description: `A call that an agent makes by itself: ${kind}`,
+      input: Input,
+      risk,
+      paths: ({ paths }) => paths,
+      words: ({ command }) => command,
+      subject: ({ title }) => title,
+      run: async () => ({ content: 'Allowed: the agent makes the call itself' }),
+    }) as unknown as Tool,
+)

@@ -1,0 +1,326 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import * as path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createAcpAgent } from '../../../lib/adapters/agents/acp/agent.ts'
+import type { AcpProgram } from '../../../lib/adapters/agents/acp/catalog.ts'
+import { searchProgram } from '../../../lib/adapters/agents/programs.ts'
+import { createRepositories } from '../../../lib/adapters/node/repositories.ts'
+import type { SecurityMode } from '../../../lib/core/security-mode.ts'
+import type { AgentContext, AgentResult } from '../../../lib/ports/agent.ts'
+import type { Clock } from '../../../lib/ports/clock.ts'
+import type { LoopEvent, Toolbox } from '../../../lib/ports/tool.ts'
+import { agentCalls } from '../../../lib/tools/builtin/agent-calls.ts'
+import { createToolRunner } from '../../../lib/tools/runner.ts'
+import { createFakeClock, type FakeClock } from '../../fakes/clock.ts'
+import { task } from '../../fakes/coding-agent.ts'
+import { until } from '../../fakes/until.ts'
+import { createWorkbench, type Workbench } from '../../fakes/workbench.ts'
+import type { Act } from '../../fixtures/acp/agent.ts'
+
+const root = path.resolve(import.meta.dirname, '../../..')
+const fixture = path.join(root, 'test/fixtures/acp/agent.ts')
+
+let bench: Workbench
+let sandboxed: Workbench
+beforeAll(async () => {
+  bench = await createWorkbench()
+  sandboxed = await createWorkbench({ sandboxed: true })
+})
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]()
+  await sandboxed[Symbol.asyncDispose]()
+})
+
+/** How many processes of this machine have `sleep` with this time as their command. */
+const running = (seconds: string): number =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `sleep\0${seconds}\0`
+    } catch {
+      return false
+    }
+  }).length
+
+type Options = {
+  start?: string
+  program?: Partial<AcpProgram>
+  mode?: SecurityMode
+  clock?: Clock
+  signal?: AbortSignal
+  on?: Workbench
+  needs?: { withoutModel?: () => string; openPermissions?: () => Toolbox }
+}
+
+/** Permissions that nobody answers. */
+const undecided: Toolbox = {
+  specs: [],
+  title: ({ name }) => name,
+  call: async () => ({
+    content: '',
+    failed: true,
+    decision: 'pending',
+    durationMs: 0,
+    approvalId: 'approval_1',
+  }),
+  ask: async () => undefined,
+  isDecided: async () => false,
+}
+
+let runs = 0
+const openAgent = ({ start = 'normal', program, mode = 'full', clock, on = bench, needs }: Options) => {
+  const time = clock ?? on.clock
+  const described: AcpProgram = {
+    ...{
+      type: 'scripted',
+      name: 'Scripted',
+      command: process.execPath,
+      args: [fixture, start],
+      providers: [],
+    },
+    ...program,
+  }
+  return createAcpAgent(described, {
+    ...on,
+    search: searchProgram(described.command, ''),
+    clock: time,
+    openPermissions: createToolRunner({ tools: agentCalls, clock: time }),
+    repositories: createRepositories({ clock: time, allow: [], roots: [] }),
+    isLocalAdmin: () => true,
+    securityMode: () => mode,
+    ...needs,
+  })
+}
+
+const open = (script: readonly Act[], options: Options = {}) => {
+  runs += 1
+  const observed: LoopEvent[] = []
+  const progress: string[] = []
+  const agent = openAgent(options)
+  const context: AgentContext = {
+    signal: options.signal ?? new AbortController().signal,
+    attempt: 1,
+    progress: (line) => void progress.push(line),
+    keepSecret: () => undefined,
+    observe: (event) => void observed.push(event),
+    run: () => Promise.reject(new Error('not here')),
+  }
+  const about = { id: `acp_${runs}`, title: 'Script', prompt: JSON.stringify(script) }
+  const result = agent.execute(task(about), context) as Promise<AgentResult>
+  result.catch(() => undefined)
+  return { result, observed, progress }
+}
+
+const write = (more: Partial<Act> = {}): Act => ({ act: 'write', path: 'a.txt', text: 'new\n', ...more })
+
+describe('a turn of an agent over ACP', () => {
+  it('ends with its last message, its changes and its cost, and is followed by events', async () => {
+    const { result, observed } = open([
+      { act: 'think', text: 'First I look.' },
+      { act: 'say', text: 'I will write.' },
+      write(),
+      { act: 'cost', usd: 0.25 },
+      { act: 'say', text: 'Done: ' },
+      { act: 'say', text: 'a.txt.' },
+    ])
+    expect(await result).toMatchObject({
+      success: true,
+      output: 'Done: a.txt.',
+      steps: 2,
+      toolCalls: 1,
+      filesChanged: [{ path: 'a.txt', status: 'added', additions: 1 }],
+      diff: expect.stringContaining('+new'),
+      cost: { usd: 0.25, source: 'provider' },
+      agentSession: 'session_1',
+    })
+    expect(observed.map(({ type, step }) => `${step} ${type}`)).toEqual([
+      '1 step:start',
+      '1 reasoning',
+      '1 text',
+      '1 tool:call',
+      '1 tool:result',
+      '1 step:complete',
+      '2 step:start',
+      '2 text',
+      '2 text',
+      '2 step:complete',
+    ])
+  })
+
+  it.each<[string, Options, Partial<Act>, string[] | undefined]>([
+    ['mode full', { mode: 'full' }, {}, undefined],
+    ['a subagent in mode full', { mode: 'full' }, { session: 'session_of_a_subagent' }, undefined],
+    ['mode sandbox', { mode: 'sandbox' }, {}, ['agent_edit Write a.txt']],
+    ['mode ask, without a person', { mode: 'ask' }, {}, ['agent_edit Write a.txt']],
+    ['a read in mode ask', { mode: 'ask' }, { kind: 'read' }, undefined],
+    ['a command in mode deny', { mode: 'deny' }, { kind: 'execute' }, ['agent_execute Write a.txt']],
+    ['an unknown kind in mode sandbox', { mode: 'sandbox' }, { kind: 'other' }, ['agent_other Write a.txt']],
+    ['a file outside of the workspace', {}, { path: '../b.txt' }, ['agent_edit Write ../b.txt']],
+    ['a file with credentials', {}, { path: '.env' }, ['agent_edit Write .env']],
+  ])('answers a permission by mode and guards: %s', async (_title, options, act, denied) => {
+    const {
+      success,
+      denied: found,
+      filesChanged,
+      output,
+    } = await open([write({ ask: true, ...act })], options).result
+    expect(success).toBe(true)
+    expect(found).toEqual(denied)
+    expect(filesChanged).toHaveLength(denied === undefined ? 1 : 0)
+    expect(output).toBe(denied === undefined ? '' : 'answered: no')
+  })
+
+  it.each<[string, Options, Act[], object]>([
+    [
+      'a program that is missing',
+      { program: { command: '/none/agent' } },
+      [],
+      { code: 'agent_not_configured', retryable: false },
+    ],
+    [
+      'one that ends at the start',
+      { program: { args: ['--eval', 'process.exit(3)'] } },
+      [],
+      { code: 'agent_exited' },
+    ],
+    [
+      'one that ends in its turn',
+      {},
+      [{ act: 'exit', code: 7 }],
+      { code: 'agent_exited', message: 'The agent ended with exit code 7: the script says so' },
+    ],
+    ['one that ends in its turn with 0', {}, [{ act: 'exit', code: 0 }], { code: 'agent_exited' }],
+    ['no credential', { start: 'signed-out' }, [], { code: 'agent_not_signed_in', retryable: false }],
+    ['another version of ACP', { start: 'old' }, [], { code: 'agent_protocol', retryable: false }],
+    [
+      'a line of 50 MB',
+      {},
+      [
+        { act: 'raw', text: 'x'.repeat(1_000), times: 50_000 },
+        { act: 'wait', ms: 60_000 },
+      ],
+      { code: 'agent_protocol' },
+    ],
+  ])('fails with what an operator can act on: %s', async (_title, options, script, failure) => {
+    await expect(open(script, options).result).rejects.toMatchObject(failure)
+  })
+
+  it.each([
+    ['what is no JSON', 'no json\n'],
+    [
+      'an unknown update',
+      '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"session_1","update":{"sessionUpdate":"later"}}}\n',
+    ],
+    ['an unknown notification', '{"jsonrpc":"2.0","method":"_other/thing","params":{}}\n'],
+  ])('goes on after %s', async (_title, text) => {
+    const { result } = open([
+      { act: 'raw', text },
+      { act: 'say', text: 'Still here.' },
+    ])
+    expect(await result).toMatchObject({ success: true, output: 'Still here.' })
+  })
+
+  it.each<['max_tokens' | 'refusal', string]>([
+    ['max_tokens', 'limit of tokens'],
+    ['refusal', 'refused'],
+  ])('fails after %s, with what was said', async (reason, message) => {
+    const result = await open([
+      { act: 'say', text: 'So far.' },
+      { act: 'stop', reason },
+    ]).result
+    expect(result).toMatchObject({ success: false, retryable: false })
+    expect(result.output).toContain(message)
+    expect(result.output).toContain('So far.')
+  })
+
+  it.each<[string, Act[]]>([
+    ['told to cancel', [{ act: 'wait', ms: 60_000 }]],
+    ['with a permission open', [write({ ask: true, kind: 'execute' })]],
+    ['deaf to it', [{ act: 'ignoreCancel' }, { act: 'wait', ms: 60_000 }]],
+  ])('stops, and leaves no process: %s', async (_title, script) => {
+    const stop = new AbortController()
+    const mark = `${600 + runs}.25`
+    const leave: Act = { act: 'leave', text: `sleep ${mark}` }
+    const needs = { openPermissions: () => undecided }
+    const options = { signal: stop.signal, on: sandboxed, program: { reads: [root] }, needs }
+    const { result } = open([leave, ...script], options)
+    await until(() => running(mark) > 0)
+    stop.abort(new Error('cancelled'))
+    await expect(result).rejects.toThrow('cancelled')
+    // The system ends the processes of a sandbox after it.
+    await until(() => running(mark) === 0)
+  })
+
+  it.each<[string, string, Act[], number, string]>([
+    ['no handshake', 'silent-start', [], 60_000, 'agent_start_timeout'],
+    ['no sign of life', 'normal', [{ act: 'wait', ms: 3_600_000 }], 600_000, 'agent_silent'],
+  ])('ends one that gives %s', async (_title, start, script, ms, code) => {
+    const clock = createFakeClock()
+    const { result, observed, progress } = open([{ act: 'say', text: 'Begun.' }, ...script], { start, clock })
+    await until(() =>
+      script.length > 0 ? observed.length > 0 : progress.some((line) => line.startsWith('Starting')),
+    )
+    await until(() => clock.pending > 0)
+    clock.advance(ms)
+    await untilOver(result, clock)
+    await expect(result).rejects.toMatchObject({ code })
+  })
+
+  it('ends one that stays after its answer', async () => {
+    const clock = createFakeClock()
+    const { result, observed } = open([{ act: 'say', text: 'Done.' }], { start: 'stays', clock })
+    await until(() => observed.length > 0)
+    await untilOver(result, clock)
+    expect(await result).toMatchObject({ success: true, output: 'Done.' })
+  })
+})
+
+describe('the health of an agent over ACP', () => {
+  it.each<[string, Options, object]>([
+    ['its version', {}, { healthy: true, version: '1.2.3' }],
+    [
+      'what to install',
+      { program: { command: '/none/agent', install: 'npm install agent' } },
+      { healthy: false, message: 'Scripted is not installed: no /none/agent on PATH; run npm install agent' },
+    ],
+    ['its missing model', { needs: { withoutModel: () => 'No key' } }, { healthy: false, message: 'No key' }],
+    [
+      'how it ended',
+      { program: { args: ['--eval', 'console.error("no disk"); process.exit(3)'] } },
+      { healthy: false, message: 'The agent ended with exit code 3: no disk' },
+    ],
+    [
+      'another version of ACP',
+      { start: 'old' },
+      { healthy: false, message: expect.stringContaining('version 0') },
+    ],
+  ])('tells %s', async (_title, options, health) => {
+    const agent = openAgent(options)
+    expect(await agent.healthCheck()).toEqual(health)
+    expect(agent.configured?.()).toBe(!('needs' in options || options.program?.command === '/none/agent'))
+  })
+
+  it('is told in time while the program starts, and asks it again minutes later', async () => {
+    const clock = createFakeClock()
+    const agent = openAgent({ start: 'silent-start', clock })
+    const early = agent.healthCheck()
+    await until(() => clock.pending > 1)
+    clock.advance(4_000)
+    expect(await early).toMatchObject({ healthy: false, message: expect.stringContaining('ask again') })
+    clock.advance(60_000)
+    expect(await agent.healthCheck()).toMatchObject({ message: expect.stringContaining('within 1 minute') })
+  })
+})
+
+/** Lets an agent that stays use up its time to end. */
+const untilOver = async (result: Promise<unknown>, clock: FakeClock) => {
+  let over = false
+  const end = () => {
+    over = true
+  }
+  result.then(end, end)
+  while (!over) {
+    await sleep(20)
+    clock.advance(1_000)
+  }
+}

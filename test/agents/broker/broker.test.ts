@@ -1,0 +1,259 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type BrokeredCall, createBroker } from '../../../lib/adapters/agents/broker/broker.ts'
+import { createUsageReader, type Wire } from '../../../lib/adapters/agents/broker/usage.ts'
+import { entropy } from '../../../lib/adapters/node/entropy.ts'
+import { createFakeLog } from '../../fakes/log.ts'
+
+const KEY = 'sk-operator-0123456789'
+
+let provider: Server
+let broker: Server
+let origin: string
+let handle: (incoming: IncomingMessage, response: ServerResponse) => void
+const calls: BrokeredCall[] = []
+let refusal: string | undefined
+
+const listening = async (server: Server): Promise<string> => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+let open: ReturnType<typeof createBroker>['open']
+beforeAll(async () => {
+  provider = createServer((incoming, response) => handle(incoming, response))
+  const baseUrl = `${await listening(provider)}/upstream/v1`
+  const made = createBroker({
+    provider: (kind) => (kind === 'google' ? undefined : { apiKey: KEY, baseUrl }),
+    entropy,
+    log: createFakeLog(),
+  })
+  broker = made.server
+  open = made.open
+  origin = await listening(broker)
+})
+afterAll(async () => {
+  for (const server of [provider, broker]) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+const openRun = () => open({ refusal: () => refusal, onCall: (call) => void calls.push(call) })
+
+const call = (token: string, path: string, more: RequestInit = {}) =>
+  fetch(origin + path, {
+    method: 'POST',
+    body: '{"model":"m"}',
+    ...more,
+    headers: { 'x-api-key': token, 'content-type': 'application/json', ...more.headers },
+  })
+
+const echo = async (incoming: IncomingMessage, response: ServerResponse) => {
+  const { method, url, headers } = incoming
+  const body = await text(incoming)
+  response.writeHead(200, { 'content-type': 'application/json', 'x-of-provider': 'yes' })
+  response.end(JSON.stringify({ method, url, headers, body }))
+}
+
+describe('the broker', () => {
+  it.each([
+    ['anthropic', '/anthropic/v1/messages', '/upstream/v1/messages', 'x-api-key', KEY],
+    ['openai', '/openai/v1/responses', '/upstream/v1/responses', 'authorization', `Bearer ${KEY}`],
+    [
+      'a query, without its key',
+      '/anthropic/v1/messages?beta=true&key=x',
+      '/upstream/v1/messages?beta=true',
+      'x-api-key',
+      KEY,
+    ],
+  ])('puts the key of the operator in, for %s', async (_title, path, url, header, value) => {
+    handle = (...given) => void echo(...given)
+    using run = closing(openRun())
+    const answer = await call(run.token, path, { headers: { 'anthropic-version': '2023-06-01' } })
+    expect(answer.headers.get('x-of-provider')).toBe('yes')
+    const seen = (await answer.json()) as { url: string; body: string; headers: Record<string, string> }
+    expect(seen).toMatchObject({ method: 'POST', url, body: '{"model":"m"}' })
+    expect(seen.headers).toMatchObject({ [header]: value, 'anthropic-version': '2023-06-01' })
+    expect(JSON.stringify(seen)).not.toContain(run.token)
+  })
+
+  it.each<[string, () => { token: string; path: string; method?: string }, number]>([
+    ['no token', () => ({ token: '', path: '/openai/v1/responses' }), 401],
+    ['the token of a run that is over', () => ({ token: closedToken(), path: '/openai/v1/responses' }), 401],
+    ['files of the operator', () => ({ token: openRun().token, path: '/openai/v1/files' }), 404],
+    ['a batch', () => ({ token: openRun().token, path: '/anthropic/v1/messages/batches' }), 404],
+    [
+      'a way out of the path',
+      () => ({ token: openRun().token, path: '/openai/v1/models/../files', method: 'GET' }),
+      404,
+    ],
+    ['a deletion', () => ({ token: openRun().token, path: '/openai/v1/models/x', method: 'DELETE' }), 404],
+    ['another host', () => ({ token: openRun().token, path: '/other/v1/messages' }), 404],
+    [
+      'a provider without a key',
+      () => ({ token: openRun().token, path: '/google/v1beta/models/m:generateContent' }),
+      403,
+    ],
+  ])('passes nothing on for %s', async (_title, make, status) => {
+    let asked = 0
+    handle = (...given) => {
+      asked += 1
+      void echo(...given)
+    }
+    const { token, path, method = 'POST' } = make()
+    const answer = await raw(method, path, token)
+    expect(answer).toBe(status)
+    expect(asked).toBe(0)
+  })
+
+  it('refuses calls of a run that may make no more, in the form of the provider', async () => {
+    using run = closing(openRun())
+    refusal = 'The budget of this run is used up'
+    const answer = await call(run.token, '/anthropic/v1/messages')
+    refusal = undefined
+    expect(answer.status).toBe(403)
+    expect(await answer.json()).toEqual({
+      type: 'error',
+      error: { type: 'billing_error', message: 'The budget of this run is used up' },
+    })
+  })
+
+  it('passes a stream on as it comes, and reads its usage', async () => {
+    const first =
+      'event: message_start\ndata: {"type":"message_start","message":{"model":"claude-x","usage":{"input_tokens":10,"cache_read_input_tokens":5,"output_tokens":1}}}\n\n'
+    const last = 'data: {"type":"message_delta","usage":{"output_tokens":7}}\n\n'
+    const next = Promise.withResolvers<void>()
+    handle = async (incoming, response) => {
+      await text(incoming)
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(first)
+      await next.promise
+      response.end(last)
+    }
+    using run = closing(openRun())
+    calls.length = 0
+    const answer = await call(run.token, '/anthropic/v1/messages')
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
+    const piece = await reader.read()
+    expect(Buffer.from(piece.value ?? []).toString()).toBe(first)
+    next.resolve()
+    expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe(last)
+    expect((await reader.read()).done).toBe(true)
+    expect(calls).toEqual([
+      {
+        kind: 'anthropic',
+        status: 200,
+        model: 'claude-x',
+        usage: { input: 10, cachedInput: 5, cacheWrites: 0, output: 7, reasoning: 0 },
+      },
+    ])
+  })
+
+  it.each([401, 429, 529])('passes the status %i of a provider on with its headers', async (status) => {
+    handle = (_, response) =>
+      void response
+        .writeHead(status, { 'retry-after': '20', 'content-type': 'application/json' })
+        .end('{"type":"error"}')
+    using run = closing(openRun())
+    calls.length = 0
+    const answer = await call(run.token, '/anthropic/v1/messages')
+    expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([
+      status,
+      '20',
+      '{"type":"error"}',
+    ])
+    expect(calls).toEqual([{ kind: 'anthropic', status }])
+  })
+
+  it('ends the call to the provider when the agent leaves, and counts what went by', async () => {
+    const left = Promise.withResolvers<void>()
+    handle = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {"model":"gpt-x"}\n\n')
+      response.once('close', () => left.resolve())
+    }
+    using run = closing(openRun())
+    const leave = new AbortController()
+    const answer = await call(run.token, '/openai/v1/chat/completions', { signal: leave.signal })
+    expect(answer.status).toBe(200)
+    leave.abort()
+    await left.promise
+  })
+
+  it('answers 502 where the provider cannot be reached', async () => {
+    handle = (incoming) => void incoming.socket.destroy()
+    using run = closing(openRun())
+    expect((await call(run.token, '/openai/v1/responses')).status).toBe(502)
+  })
+})
+
+describe('the usage of an answer', () => {
+  const none = { input: 0, cachedInput: 0, cacheWrites: 0, output: 0, reasoning: 0 }
+  it.each<[Wire, string, string, object]>([
+    [
+      'messages',
+      'application/json',
+      '{"model":"c","usage":{"input_tokens":3,"cache_creation_input_tokens":2,"output_tokens":4}}',
+      { model: 'c', usage: { ...none, input: 3, cacheWrites: 2, output: 4 } },
+    ],
+    [
+      'chat',
+      'application/json',
+      '{"model":"g","usage":{"prompt_tokens":10,"completion_tokens":8,"prompt_tokens_details":{"cached_tokens":4},"completion_tokens_details":{"reasoning_tokens":5}}}',
+      { model: 'g', usage: { ...none, input: 6, cachedInput: 4, output: 3, reasoning: 5 } },
+    ],
+    [
+      'chat',
+      'text/event-stream',
+      'data: {"model":"g","usage":null}\r\n\r\ndata: {"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\ndata: [DONE]\n\n',
+      { model: 'g', usage: { ...none, input: 1, output: 2 } },
+    ],
+    [
+      'responses',
+      'text/event-stream',
+      'event: response.completed\ndata: {"type":"response.completed","response":{"model":"o","usage":{"input_tokens":9,"output_tokens":2,"input_tokens_details":{"cached_tokens":9}}}}',
+      { model: 'o', usage: { ...none, cachedInput: 9, output: 2 } },
+    ],
+    [
+      'gemini',
+      'application/json',
+      '[{"modelVersion":"gm","usageMetadata":{"promptTokenCount":5}},{"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":2,"thoughtsTokenCount":1}}]',
+      { model: 'gm', usage: { ...none, input: 5, output: 2, reasoning: 1 } },
+    ],
+    ['chat', 'application/json', '{"model":"g"}', { model: 'g', usage: undefined }],
+    ['chat', 'application/json', 'no json', {}],
+    [
+      'chat',
+      'text/event-stream',
+      `data: ${'x'.repeat(9_000_000)}\ndata: {"model":"g","usage":{"prompt_tokens":1}}\n`,
+      { model: 'g', usage: { ...none, input: 1 } },
+    ],
+  ])('is read from %s, %s, cut anywhere', (wire, type, answer, metered) => {
+    for (const size of answer.length > 10_000 ? [65_536] : [1, 7, answer.length]) {
+      const reader = createUsageReader(wire, type)
+      const bytes = Buffer.from(answer)
+      for (let at = 0; at < bytes.length; at += size) reader.add(bytes.subarray(at, at + size))
+      expect(reader.end()).toEqual(metered)
+    }
+  })
+})
+
+const closing = (run: ReturnType<typeof open>) => ({ ...run, [Symbol.dispose]: run.close })
+
+const closedToken = () => {
+  const { token, close } = openRun()
+  close()
+  return token
+}
+
+/** A request whose path is sent as it is. */
+const raw = async (method: string, path: string, token: string): Promise<number | undefined> => {
+  const { hostname, port } = new URL(origin)
+  const sent = request({ hostname, port, method, path, headers: { 'x-api-key': token } }).end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  answer.resume()
+  return answer.statusCode
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals'
+import { acpPrograms } from '../../lib/adapters/agents/acp/catalog.ts'
+import { readConfig } from '../../lib/config/config.ts'
+
+const read = (ACP_AGENTS: string) => readConfig({ ACP_AGENTS }).ACP_AGENTS
+
+describe('ACP_AGENTS', () => {
+  it.each([
+    ['no JSON', 'claude', 'must be a JSON list of objects with type and command'],
+    ['no list', '{"type":"a"}', 'must be a list'],
+    ['no command', '[{"type":"a"}]', '0.command: is required'],
+    ['a type that is no word', '[{"type":"A b","command":"a"}]', '0.type: must be at most 50 small letters'],
+    ['an unknown field', '[{"type":"a","command":"a","cmd":"b"}]', 'must not have cmd'],
+    ['an unknown provider', '[{"type":"a","command":"a","provider":"groq"}]', '0.provider: must be one of'],
+    ['a relative folder', '[{"type":"a","command":"a","reads":["lib"]}]', 'must be an absolute path'],
+    ['a wrong variable', '[{"type":"a","command":"a","env":{"A B":"1"}}]', 'must be the name of a variable'],
+    ['one type twice', '[{"type":"a","command":"a"},{"type":"a","command":"b"}]', 'two agents are of type a'],
+  ])('is refused with its fault: %s', (_title, value, message) => {
+    expect(() => read(value)).toThrow(`ACP_AGENTS: `)
+    expect(() => read(value)).toThrow(message)
+  })
+
+  it('adds programs, and replaces those of its types', () => {
+    const given = read(
+      '[{"type":"codex","command":"/opt/codex"},{"type":"mine","command":"mine","provider":"google"}]',
+    )
+    const programs = acpPrograms(given)
+    expect(programs.map(({ type }) => type)).toEqual(['claude-code', 'opencode', 'codex', 'mine'])
+    const [, , codex, mine] = programs
+    expect(codex).toMatchObject({ name: 'Codex', command: '/opt/codex', authMethod: 'api-key' })
+    expect(codex?.install).toBeUndefined()
+    expect(mine).toEqual({ type: 'mine', name: 'mine', command: 'mine', args: [], providers: ['google'] })
+  })
+})

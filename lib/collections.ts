@@ -23,7 +23,15 @@ import { reports } from './reporting/rows.ts'
 import { schedules } from './schedules/rows.ts'
 import { policyRows, toolCalls } from './security/rows.ts'
 import { settingsRows } from './settings/rows.ts'
-import { createReplays, taskEvents, tasks, threadTurns, ticketTasks, waitingMessages } from './tasks/rows.ts'
+import {
+  continuations,
+  createReplays,
+  taskEvents,
+  tasks,
+  threadTurns,
+  ticketTasks,
+  waitingMessages,
+} from './tasks/rows.ts'
 import { tokenRows } from './tokens/rows.ts'
 import {
   chatMessages,
@@ -41,6 +49,7 @@ export const collections = [
   ticketTasks,
   threadTurns,
   waitingMessages,
+  continuations,
   feedEntries,
   liveWatches,
   agentSessions,

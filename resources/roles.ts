@@ -361,6 +361,9 @@ const rights: Readonly<Record<string, Rights>> = {
     ...turns,
     ['read put update', 'tasks'],
     ['read put', 'taskEvents feedEntries deadLetters'],
+    // What a turn leaves for the next one of its thread.
+    ['read put', 'continuations'],
+    ['get put', 'rows/continuations'],
     // Progress is published while live readers are connected.
     ['get', 'liveWatches'],
     // The search of memory by agents, and the experiences of finished tasks.

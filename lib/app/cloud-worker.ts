@@ -52,7 +52,7 @@ export const openWorker = async (config: Config) => {
 
   /** Invocations share the disk: in sequence as deployed, concurrently in `npm run offline`. */
   const sweep = () =>
-    sweepDisk(config, ports, (name) => active.has(taskOfWorkspace(name)) || snapshots.isInUse(name))
+    sweepDisk(config, ports, (name) => active.hasThread(taskOfWorkspace(name)) || snapshots.isInUse(name))
 
   let jobs: (() => Promise<void>)[] = []
   let invocations = 0

@@ -129,10 +129,9 @@ export const openLocalApp = async (config: Config) => {
     deliverMessages: store.start,
     expiredRows: store.sweep,
     workspaces: () =>
-      sweepWorkspaces(data.workspacesDir, config.WORKSPACE_TTL_HOURS, clock, async (name) => {
-        const id = taskOfWorkspace(name)
-        return domains.active.has(id) || (await domains.tasks.summary(id))?.waitingFor !== undefined
-      }),
+      sweepWorkspaces(data.workspacesDir, config.WORKSPACE_TTL_HOURS, clock, (name) =>
+        domains.tasks.keepsWorkspace(taskOfWorkspace(name)),
+      ),
   })
   const server = openServer({ ...ports, sandbox: host.sandbox }, domains, config, store.probe)
   const drain = createDrain(server)

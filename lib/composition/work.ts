@@ -134,6 +134,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     lease: tasks.lease,
     agent: agents.get,
     active,
+    place: tasks.place,
     mostRuns: config.POOL_MAX_CONCURRENT,
     retryPolicy: () => ({ baseMs: retry().backoff, type: retry().type }),
     withdrawIfOver: async ({ id: taskId, createdBy: userId }) => {

@@ -16,6 +16,8 @@ export type AgentTask = {
   readonly labels: readonly string[]
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
   readonly createdBy: string
+  /** The first task of its thread; itself, also when absent, where it answers no other. */
+  readonly threadId?: string | undefined
   /** The source of the task: `codehost`, `api` and so on, and the address of the issue there. */
   readonly source?: string | undefined
   readonly sourceUrl?: string | undefined
@@ -37,7 +39,29 @@ export type AgentResult = AgentFailure & {
   success: boolean
   output: string
   usage?: TokenUsage
+  /**
+   * What a reply needs to go on, plain JSON of at most 16 MB. It is stored beside the task, not shown, also of a task that
+   * failed; the next turn of the thread gets it in `earlier`.
+   */
+  continuation?: object
   [extra: string]: unknown
+}
+
+/** A task of the same thread that has ended; `result` has what its agent returned. */
+export type EarlierTurn = Pick<AgentTask, 'id' | 'title' | 'description' | 'prompt'> & {
+  readonly status: string
+  readonly result?: Readonly<Record<string, unknown>> | undefined
+  readonly error?: { readonly code: string; readonly message: string } | undefined
+}
+
+/** What went before, for a task that answers another one. */
+export type EarlierTurns = {
+  /** The turn before this one. */
+  readonly previous: EarlierTurn
+  /** What the latest turn left that left any. */
+  readonly continuation?: object
+  /** The turns after that one, oldest first: they were cancelled, or failed without a result. */
+  readonly since: readonly EarlierTurn[]
 }
 
 /**
@@ -70,6 +94,13 @@ export type AgentContext = {
   signal: AbortSignal
   /** Counts from 1. */
   attempt: number
+  /**
+   * The name of the workspace of this run: one of its own for each attempt of a task that begins a thread, and the one of
+   * the first turn for each later turn.
+   */
+  workspace: string
+  /** The earlier turns of the thread. */
+  earlier?: EarlierTurns
   /** The checkpoint of this attempt, when it waited for a decision. */
   checkpoint?: object
   /**

@@ -80,7 +80,14 @@ export type LeftOut = {
 }
 
 /** `leftOut` has the first 100 by path, and `leftOutCount` is the number of all. */
-export type WorkspaceTree = { tree: string; leftOut: LeftOut[]; leftOutCount: number; git: OwnGit }
+export type WorkspaceTree = {
+  tree: string
+  leftOut: LeftOut[]
+  leftOutCount: number
+  git: OwnGit
+  /** Keeps the objects that `git` has made or fetched, for later trees of the workspace. */
+  keep(): Promise<void>
+}
 
 /** `archive` is text, in a format of the adapter. */
 export type PackedWorkspace = { archive: string; leftOut: readonly LeftOut[] }

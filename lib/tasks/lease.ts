@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import { progressStream } from './read.ts'
-import { tasks } from './rows.ts'
+import { continuationInserts, tasks } from './rows.ts'
 import type { RunTask, Task, TaskError, TaskResult, TaskRow } from './schema.ts'
 import { TokenUsageSchema } from './schema.ts'
 import type { EventText, Transition, Transitions } from './transitions.ts'
@@ -134,13 +134,17 @@ export const createLease = (needs: Needs) => {
     return row?.status === 'in_progress' && row.fence === fence
   }
 
-  const succeed = (leased: Leased, result: TaskResult) =>
-    applyLeased(leased, {
-      verb: 'succeed',
-      set: { result, completedAt: iso(clock.now()), ...reportedUsage(result) },
-      unset: ['error'],
-      event: { attempt: leased.attempts },
-    })
+  const succeed = (leased: Leased, result: TaskResult, continuation?: object) =>
+    applyLeased(
+      leased,
+      {
+        verb: 'succeed',
+        set: { result, completedAt: iso(clock.now()), ...reportedUsage(result) },
+        unset: ['error'],
+        event: { attempt: leased.attempts },
+      },
+      continuationInserts(leased, continuation),
+    )
 
   /**
    * Queues the next attempt in `delayMs`; a delay that is too long for the queue makes the task pending. An attempt
@@ -178,7 +182,7 @@ export const createLease = (needs: Needs) => {
   /** Fails a task whose approval was not decided in time, with its dead letter, if it still waits. */
   const expire = async (waiting: TaskRow): Promise<void> => {
     const { code, message } = approvalExpired()
-    await fail(waiting, { code, message }, { waitingFor: 'approval' })
+    await fail(waiting, { code, message }, { when: { waitingFor: 'approval' } })
   }
 
   /** Returns a task to the queue without counting the attempt, when the worker stops. */
@@ -198,12 +202,17 @@ export const createLease = (needs: Needs) => {
   }
 
   /** Fails a task that has no more attempts, with its dead letter. */
-  const fail = (leased: Leased, error: TaskError, when: Transition['when'] = {}) => {
+  const fail = (
+    leased: Leased,
+    error: TaskError,
+    { when = {}, continuation }: { when?: Transition['when']; continuation?: object | undefined } = {},
+  ) => {
     const { end, event: why, eventId, letter } = failure(leased, error)
     const event = { attempt: leased.attempts, ...why }
     const set = { ...end, ...waitedUntil(leased, clock.now()) }
     const unset = leased.waitingFor === undefined ? [] : ([...WAIT_FIELDS, 'checkpoint'] as const)
-    return applyLeased(leased, { verb: 'fail', when, set, unset, event, eventId }, [letter])
+    const rows = [letter, ...continuationInserts(leased, continuation)]
+    return applyLeased(leased, { verb: 'fail', when, set, unset, event, eventId }, rows)
   }
 
   /** Takes over a task whose lease ran out, with its attempt counted, if the lease has not changed since. */
@@ -211,7 +220,7 @@ export const createLease = (needs: Needs) => {
     const message = `The process that ran attempt ${row.attempts} died or stalled: its lease expired`
     const error = { code: 'worker_lost', message }
     const when = definedFields({ leaseExpiresAt: row.leaseExpiresAt })
-    if (row.attempts >= row.maxAttempts) return void (await fail(row, error, when))
+    if (row.attempts >= row.maxAttempts) return void (await fail(row, error, { when }))
     const event = { attempt: row.attempts, message, metadata: { code: error.code } }
     await applyLeased(row, { verb: 'recover', when, set: { error }, unset: ['checkpoint'], event })
   }

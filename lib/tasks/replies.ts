@@ -51,6 +51,8 @@ type Sent = {
 }
 
 const MOST_TITLE = 120
+/** How long a thread without stored work stays open where no workspace outlives its run. */
+const DAY_MS = 86_400_000
 /** The most messages that wait for one turn. */
 const MOST_WAITING = 20
 /** The most turns of a thread. */
@@ -99,12 +101,14 @@ export const createReplies = (needs: Needs) => {
         `A thread has at most ${MOST_TURNS} turns: begin a new task`,
       )
     const endedAt = Date.parse(latest.completedAt ?? latest.updatedAt)
-    if (!isFinal(latest.status) || clock.now() - endedAt < workspaceTtlMs) return
+    if (!isFinal(latest.status) || clock.now() - endedAt < (workspaceTtlMs || DAY_MS)) return
+    let hasBegun = false
     for (const id of turnIds.toReversed()) {
       const turn = await store.get(tasks, id, true)
       if (turn !== undefined && hasStoredWork(turn)) return
+      hasBegun ||= turn?.startedAt !== undefined
     }
-    throw threadClosed()
+    if (hasBegun) throw threadClosed()
   }
 
   /** The answer of the first request with the same key. */

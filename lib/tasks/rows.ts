@@ -206,6 +206,28 @@ export const waitingMessages = collection<WaitingMessage>({
   placeholders: { content: LOST_TEXT },
 })
 
+/** What the runs of a task left for the next turn of its thread: the one of the latest end counts. */
+type Continuation = { taskId: string; fence: string; state: object }
+
+export const continuations = collection<Continuation>({
+  name: 'continuations',
+  within: 'taskId',
+  key: 'fence',
+  indexes: { ofTask: { within: 'taskId', by: 'fence' } },
+  detail: ['state'],
+  summary: ['taskId', 'fence'],
+  placeholders: { state: {} },
+})
+
+/** The row of what a run left, if it left any. */
+export const continuationInserts = (
+  { id, fence }: Pick<TaskRow, 'id' | 'fence'>,
+  state: object | undefined,
+): Insert<Continuation>[] =>
+  state === undefined
+    ? []
+    : [{ insert: continuations, row: { taskId: id, fence: String(fence).padStart(10, '0'), state } }]
+
 /**
  * A used `Idempotency-Key`, stored for a day, with the parts of the answer that a repeated request cannot give: of the
  * new task, if there is one, and of the message to a thread.

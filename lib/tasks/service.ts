@@ -6,6 +6,7 @@ import { createTaskExport } from './export.ts'
 import { createImportLimit, createTaskImport } from './import.ts'
 import { createLease } from './lease.ts'
 import { createTaskFilter, createTaskList, createTaskSelection } from './list.ts'
+import { createKeepsWorkspace, createPlace } from './place.ts'
 import { createTaskReads } from './read.ts'
 import { createRecovery } from './recovery.ts'
 import { createReplies } from './replies.ts'
@@ -41,6 +42,8 @@ export const createTasks = (needs: Needs) => {
     ...creation,
     ...commands,
     readThread: threads.readThread,
+    place: createPlace(needs),
+    keepsWorkspace: createKeepsWorkspace({ ...needs, threads }),
     replies: createReplies({ ...needs, reads, creation, threads, commands }),
     redrive: createRedrive({ ...needs, transitions }),
     list: createTaskList(needs),

@@ -1,6 +1,6 @@
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Log } from '../ports/log.ts'
-import type { RunTask, TaskError, TaskResult, TaskRow } from '../tasks/schema.ts'
+import { type RunTask, type TaskError, type TaskResult, type TaskRow, toThreadId } from '../tasks/schema.ts'
 
 /** Why a run was stopped before its agent ended. */
 export type StopReason = 'cancelled' | 'lost' | 'timeout' | 'shutdown'
@@ -25,6 +25,7 @@ class RunStopped extends Error {
 
 type ActiveRun = {
   taskId: string
+  threadId: string
   stop(reason: StopReason): void
   /** Renews its lease. */
   beat(): void
@@ -46,6 +47,8 @@ export const createActiveRuns = () => {
     },
     remove: (run: ActiveRun) => void runs.delete(run),
     has: (taskId: string): boolean => [...runs].some((run) => run.taskId === taskId),
+    /** Whether a task of this thread runs here. */
+    hasThread: (threadId: string): boolean => [...runs].some((run) => run.threadId === threadId),
     stop: (taskId: string, reason: StopReason) => {
       for (const run of runs) if (run.taskId === taskId) run.stop(reason)
     },
@@ -98,9 +101,9 @@ export type LeaseWrites = {
   claim(message: RunTask): Promise<Leased | undefined>
   renew(leased: Leased, message?: string): Promise<boolean>
   isLeased(leased: Leased): Promise<boolean>
-  succeed(leased: Leased, result: TaskResult): Promise<unknown>
+  succeed(leased: Leased, result: TaskResult, continuation?: object): Promise<unknown>
   retry(leased: Leased, error: TaskError, delayMs: number, isCounted: boolean): Promise<unknown>
-  fail(leased: Leased, error: TaskError): Promise<unknown>
+  fail(leased: Leased, error: TaskError, left?: { continuation?: object | undefined }): Promise<unknown>
   release(leased: Leased, reason: string): Promise<unknown>
   suspend(leased: Leased, waiting: { checkpoint: object; message: string }): Promise<unknown>
 }
@@ -142,7 +145,15 @@ export const createLeasedRuns =
     const check = () => {
       if (busy.beat + busy.check === 0) void stopIfLost('check', () => lease.isLeased(task))
     }
-    const run = { taskId: task.id, task, stopped, stop: stopped.stop, beat, check }
+    const run = {
+      taskId: task.id,
+      threadId: toThreadId(task),
+      task,
+      stopped,
+      stop: stopped.stop,
+      beat,
+      check,
+    }
     active.add(run)
     return run
   }

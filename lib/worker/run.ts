@@ -8,7 +8,6 @@ import { withoutPaths } from '../core/without-paths.ts'
 import type { AgentAdapter, AgentContext, AgentTask, RunProgram } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LoopEvent } from '../ports/tool.ts'
-import { workspaceName } from '../ports/workspace.ts'
 import { type TaskError, type TaskResult, TaskResultSchema, type TaskRow } from '../tasks/schema.ts'
 import type { Leased, LeasedRun, StopReason } from './active.ts'
 
@@ -113,7 +112,7 @@ export const createRunner = ({ clock, attemptLimit, runProgram, masker, openEven
     { task: leased, stopped, beat }: LeasedRun,
     task: AgentTask,
     agent: AgentAdapter,
-    checkpoint: object | undefined,
+    given: Pick<AgentContext, 'workspace' | 'earlier' | 'checkpoint'>,
   ) =>
     new Promise<Ended>((resolve) => {
       const { attempts: attempt } = leased
@@ -157,8 +156,8 @@ export const createRunner = ({ clock, attemptLimit, runProgram, masker, openEven
         observe: (event) => {
           if (!isOver) events.observe(event)
         },
-        run: (file, args) => runProgram(workspaceName(task.id, attempt), file, args, signal),
-        ...(checkpoint && { checkpoint }),
+        run: (file, args) => runProgram(given.workspace, file, args, signal),
+        ...given,
       }).then(end)
     })
 }
@@ -187,7 +186,7 @@ type WaitingApproval = z.output<typeof WaitingApprovalSchema>
 type Failed = { kind: 'failed' } & Failure
 
 type Outcome =
-  | { kind: 'succeeded'; result: TaskResult }
+  | { kind: 'succeeded'; result: TaskResult; continuation?: object }
   | Failed
   /** The run continues from its checkpoint after the decision of a person. */
   | { kind: 'waiting'; checkpoint: object; message: string; approvals: readonly WaitingApproval[] }
@@ -221,21 +220,34 @@ const createOutcomes = (masker: Masker) => {
     return { kind: 'waiting', checkpoint, message: failureText(message, masker), approvals: data }
   }
 
-  const fromResult = (json: string): Outcome => {
-    if (Buffer.byteLength(json) > LONGEST_RESULT) return failed('result_too_large', resultTooLarge(), FINAL)
-    const parsed = TaskResultSchema.safeParse(masker.data(JSON.parse(json)))
+  const fromResult = (returned: object): Outcome => {
+    const { continuation: left, ...rest } = returned as { continuation?: unknown }
+    if (jsonBytes(rest) > LONGEST_RESULT) return failed('result_too_large', resultTooLarge(), FINAL)
+    const parsed = TaskResultSchema.safeParse(masker.data(rest))
     if (!parsed.success) return failed('bad_result', 'The agent did not return {success, output}', FINAL)
-    if (!parsed.data.success)
-      return failed('agent_failed', parsed.data.output || 'The agent reported a failure', parsed.data)
-    return { kind: 'succeeded', result: parsed.data }
+    const continuation = toContinuation(left)
+    if (!parsed.data.success) {
+      const { output } = parsed.data
+      return {
+        ...failed('agent_failed', output || 'The agent reported a failure', parsed.data),
+        ...continuation,
+      }
+    }
+    return { kind: 'succeeded', result: parsed.data, ...continuation }
   }
+
+  /** Work that is done counts, also where what a reply would need is too large to be stored. */
+  const toContinuation = (left: unknown): { continuation?: object } =>
+    typeof left === 'object' && left !== null && jsonBytes(left) <= LARGEST_CHECKPOINT
+      ? { continuation: masker.data(left) as object }
+      : {}
 
   return {
     /** Reads a returned value. A value that is not a valid result is the agent's failure, never the service's. */
     fromReturned: (returned: unknown): Outcome => {
       try {
         const json = JSON.stringify(returned)
-        if (json !== undefined) return isWaiting(returned) ? fromWaiting(json) : fromResult(json)
+        if (json !== undefined) return isWaiting(returned) ? fromWaiting(json) : fromResult(JSON.parse(json))
       } catch {
         // The value is not JSON, or is nested deeper than the stack allows.
       }
@@ -250,6 +262,8 @@ const createOutcomes = (masker: Masker) => {
     },
   }
 }
+
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
 const isWaiting = (returned: unknown): boolean =>
   typeof returned === 'object' &&
@@ -285,6 +299,7 @@ type Failure = {
   retryAfterMs?: number
   /** The attempt was refused before any work, as by an open circuit breaker. */
   refused?: boolean
+  continuation?: object
 }
 
 /** A task fails after this many refusals in a row; with waits of up to five minutes it outlasts a day of them. */

@@ -2,7 +2,7 @@ import { type Backoff, backoffMs } from '../core/backoff.ts'
 import { errorMessage } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import { lostFields, lostText } from '../core/truncated.ts'
-import type { AgentAdapter } from '../ports/agent.ts'
+import type { AgentAdapter, AgentContext } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Tracing } from '../ports/tracing.ts'
@@ -13,6 +13,7 @@ import { createAttemptSpans } from './spans.ts'
 
 type RetryPolicy = Pick<Backoff, 'baseMs' | 'type'>
 type FailedRun = Extract<Ended, { kind: 'failed' }>
+type SucceededRun = Extract<Ended, { kind: 'succeeded' }>
 
 /** The longest backoff after refused attempts: soon after the end of a long refusal, the task is tried. */
 const LONGEST_REFUSAL_MS = 300_000
@@ -33,6 +34,8 @@ type Needs = FinishNeeds &
   Parameters<typeof createLeasedRuns>[0] &
   Parameters<typeof createRunner>[0] & {
     agent: (type: string) => Promise<AgentAdapter | undefined>
+    /** The workspace of a run, and the earlier turns of its thread. */
+    place: (task: Leased) => Promise<Pick<AgentContext, 'workspace' | 'earlier'>>
     /** The most runs of all queues together. */
     mostRuns: number
     tracing: Tracing
@@ -60,7 +63,10 @@ export const createWorker = (needs: Needs) => {
     if (agent === undefined) return unavailable(task)
     const lost = lostFields(task, isResumed ? [...TASK_DEFINITION, 'checkpoint'] : TASK_DEFINITION)
     if (lost.length > 0) return dataLost(task, lost)
-    return inAttempt(task, message, () => execute(run, view, agent, isResumed ? task.checkpoint : undefined))
+    const place = await needs.place(task).catch(asEnded(task))
+    if ('kind' in place) return place
+    const given = { ...place, ...(isResumed && task.checkpoint && { checkpoint: task.checkpoint }) }
+    return inAttempt(task, message, () => execute(run, view, agent, given))
   }
 
   /** The run stays active until its end is written: the heartbeat renews its lease, so that no tick recovers the task. */
@@ -135,6 +141,14 @@ const unavailable = (task: Leased): Ended => {
   return failedRun(task, { error: { code: 'agent_unavailable', message }, retryable: false })
 }
 
+/** Storage that cannot be read now: the attempt has done no work, and is not counted. */
+const asEnded =
+  (task: Leased) =>
+  (thrown: unknown): Ended => {
+    const error = { code: 'storage_unavailable', message: errorMessage(thrown) }
+    return failedRun(task, { error, retryable: true, refused: true })
+  }
+
 /** The public fields of the task: agents do not see the stored fields beside them. */
 const agentView = (leased: Leased): Task => {
   const task = publicTask(leased)
@@ -150,7 +164,7 @@ const agentView = (leased: Leased): Task => {
 const createFinishRun = (needs: FinishNeeds) => {
   const { lease, retryPolicy, random, clock, log, withdrawIfOver, learn } = needs
   /** The next attempt comes after a backoff, and not before the time that the failure names. */
-  const failAttempt = (task: Leased, { error, next, retryAfterMs = 0 }: FailedRun) => {
+  const failAttempt = (task: Leased, { error, next, retryAfterMs = 0, continuation }: FailedRun) => {
     const { id: taskId, attempts: attempt, refusals = 0 } = task
     const isCounted = next !== 'retry uncounted'
     const failure = { code: error.code, reason: errorMessage(error.message, 200) }
@@ -158,7 +172,7 @@ const createFinishRun = (needs: FinishNeeds) => {
       { taskId, attempt, ...task.trace, ...failure, ...(!isCounted && { counted: false }) },
       'attempt failed',
     )
-    if (next === 'fail') return lease.fail(task, error)
+    if (next === 'fail') return lease.fail(task, error, { continuation })
     const { baseMs, type } = retryPolicy()
     const waitMs = isCounted
       ? backoffMs({ attempt, baseMs, type, random })
@@ -166,12 +180,12 @@ const createFinishRun = (needs: FinishNeeds) => {
     return lease.retry(task, error, Math.max(waitMs, retryAfterMs), isCounted)
   }
 
-  const succeed = async (task: Leased, result: TaskResult) => {
-    if (await lease.succeed(task, result)) await learn(agentView(task), result)
+  const succeed = async (task: Leased, { result, continuation }: SucceededRun) => {
+    if (await lease.succeed(task, result, continuation)) await learn(agentView(task), result)
   }
 
   const write = async (task: Leased, ended: Ended): Promise<unknown> => {
-    if (ended.kind === 'succeeded') return succeed(task, ended.result)
+    if (ended.kind === 'succeeded') return succeed(task, ended)
     if (ended.kind === 'failed') return failAttempt(task, ended)
     if (ended.kind === 'waiting') return lease.suspend(task, ended)
     if (ended.reason === 'shutdown') return lease.release(task, 'The service shut down while the task ran')

@@ -104,8 +104,9 @@ const useWork = async ({ feed, feedInVain, invoke }: Functions, call: Call, lost
     const given = { title: 'Task', prompt: LONG, assignedAgent: 'moody', ...more }
     return (await call('tasks', 'POST /api/tasks', given, headers)).task.id
   }
-  const done = await create({}, { 'idempotency-key': 'k-1' })
-  await create({}, { 'idempotency-key': 'k-1' })
+  const metadata = { words: 10_000 }
+  const done = await create({ metadata }, { 'idempotency-key': 'k-1' })
+  await create({ metadata }, { 'idempotency-key': 'k-1' })
   const reply = (id: string, headers = {}) =>
     call('tasks', `POST /api/tasks/${id}/messages`, { content: LONG }, headers)
   await reply(done)
@@ -116,6 +117,7 @@ const useWork = async ({ feed, feedInVain, invoke }: Functions, call: Call, lost
   for (const lane of ['ai-tasks', 'ai-tasks-urgent', 'ai-tasks', 'ai-tasks-urgent'])
     await feed('worker', lane, 'nonsense')
   await feed('notify', 'ai-task-notifications', 'nonsense')
+  await feed('worker', 'ai-tasks')
   await call('tasks', `POST /api/tasks/${await create()}/cancel`)
   await call('tasks', `POST /api/tasks/${done}/retry`)
   // A message is handed over by the notice of an end, or by the next reply before that notice.

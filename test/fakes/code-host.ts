@@ -289,6 +289,20 @@ export const startCodeHost = async (
       git('update-ref', `refs/heads/${branch}`, made)
       return made
     },
+    /** A commit of a person with another content of a file, on a branch that `from` begins where it is new. */
+    change: (branch: string, path: string, content: string, from = branch) => {
+      const parent = branchSha(from)
+      const piped = (input: string, ...args: string[]) =>
+        execFileSync('git', ['-C', bare, ...args], { input, encoding: 'utf8' }).trim()
+      const blob = piped(content, 'hash-object', '-w', '--stdin')
+      const others = git('ls-tree', parent)
+        .split('\n')
+        .filter((line) => !line.endsWith(`\t${path}`))
+      const tree = piped([...others, `100644 blob ${blob}\t${path}`, ''].join('\n'), 'mktree')
+      const made = git('commit-tree', '-p', parent, '-m', `Change ${path}`, tree)
+      git('update-ref', `refs/heads/${branch}`, made)
+      return made
+    },
     /** As it was started. */
     reset: () => {
       for (const branch of git('for-each-ref', '--format=%(refname)', 'refs/heads').split('\n'))

@@ -2,6 +2,7 @@ import { createCodingAgent } from '../../lib/adapters/agents/coding/agent.ts'
 import { createRepositories } from '../../lib/adapters/node/repositories.ts'
 import type { AgentContext, AgentTask } from '../../lib/ports/agent.ts'
 import type { LoopEvent } from '../../lib/ports/tool.ts'
+import { workspaceName } from '../../lib/ports/workspace.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
 import type { createScriptedModels } from './scripted-models.ts'
 import type { Workbench } from './workbench.ts'
@@ -56,17 +57,27 @@ export const createAgentOn = (
     { signal = new AbortController().signal, attempt = 1, ...rest }: Partial<AgentContext> = {},
   ) =>
     agent.execute(task(about), {
-      ...rest,
       signal,
       attempt,
+      workspace: workspaceName(about.id ?? 'task_1', attempt),
       progress: (line) => void progress.push(line),
       keepSecret: (secret) => void secrets.push(secret),
       observe: (event) => void observed.push(event),
       run: () => Promise.reject(new Error('the coding agent has tools of its own')),
+      ...rest,
     })
   /** A run that waits for no decision. */
-  const run = async (about?: Partial<AgentTask>, signal?: AbortSignal, attempt?: number) => {
-    const result = await execute(about, { ...(signal && { signal }), ...(attempt && { attempt }) })
+  const run = async (
+    about?: Partial<AgentTask>,
+    signal?: AbortSignal,
+    attempt?: number,
+    context: Partial<AgentContext> = {},
+  ) => {
+    const result = await execute(about, {
+      ...(signal && { signal }),
+      ...(attempt && { attempt }),
+      ...context,
+    })
     if ('waitingFor' in result) throw new Error('The run waits for a decision')
     return result
   }

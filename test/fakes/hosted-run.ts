@@ -6,7 +6,7 @@ import { createGit } from '../../lib/adapters/node/git.ts'
 import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
 import { createWorkspaces } from '../../lib/adapters/node/workspace.ts'
 import { createMasker } from '../../lib/core/masker.ts'
-import type { AgentTask } from '../../lib/ports/agent.ts'
+import type { AgentContext, AgentTask } from '../../lib/ports/agent.ts'
 import type { TestCodeHost } from './code-host.ts'
 import { createAgentOn } from './coding-agent.ts'
 import { createScriptedModels } from './scripted-models.ts'
@@ -33,6 +33,8 @@ export type Given = {
   caFile?: string
   about?: Partial<AgentTask>
   attempt?: number
+  /** The rest of the context, as of a later turn of a thread. */
+  context?: Partial<AgentContext>
 }
 
 /** A run of the coding agent on the repository of a code host, by the account of that token; none where it is undefined. */
@@ -46,6 +48,7 @@ export const runHosted = async (bench: Workbench, host: TestCodeHost, given: Giv
     scopes = ['repo'],
     about,
     attempt = 1,
+    context = {},
   } = given
   const token = 'token' in given ? given.token : TOKEN
   const commands: Command[] = []
@@ -62,7 +65,7 @@ export const runHosted = async (bench: Workbench, host: TestCodeHost, given: Giv
   const planting = () => {
     // The workspace belongs to another user, as whom programs of agents run.
     const safe = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' }
-    const cwd = join(dir, `task_1-${attempt}/work`)
+    const cwd = join(dir, context.workspace ?? `task_1-${attempt}`, 'work')
     execFileSync('sh', ['-c', `set -e; ${script}`], { cwd, env: { ...process.env, ...safe } })
     return { text: output }
   }
@@ -77,7 +80,7 @@ export const runHosted = async (bench: Workbench, host: TestCodeHost, given: Giv
     },
   })
   const ended = await agent
-    .run({ repository: 'owner/repo', ...about }, undefined, attempt)
+    .run({ repository: 'owner/repo', ...about }, undefined, attempt, context)
     .then((result) => ({ result, error: undefined }))
     .catch((error: Error) => ({ result: undefined, error }))
   return { ...agent, ...ended, commands, models, published: ended.result?.published }

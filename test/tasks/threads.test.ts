@@ -254,6 +254,58 @@ it('restores a thread from an export', async () => {
   expect((await other.reply(first.id, 'Three')).body.task).toMatchObject({ parentId: second.id })
 })
 
+describe('a run of a later turn', () => {
+  const left = { session: 's-1' }
+  const ran = { success: true, output: 'done', agentSession: 'a-1', continuation: left }
+
+  it('has the workspace of the first turn, and what the last turn left, which no task shows', async () => {
+    await using api = await opened()
+    const first = await api.create()
+    await api.end(first.id, ran)
+    const { task: second } = (await api.reply(first.id, 'Two')).body
+    await api.end(second.id, { ...FAILURE, continuation: { session: 's-2' } })
+    const { task: third } = (await api.reply(first.id, 'Three')).body
+    await api.call(`POST /api/tasks/${third.id}/cancel`)
+    const { task: fourth } = (await api.reply(first.id, 'Four')).body
+    await api.end(fourth.id)
+    const run = (id: string) => api.agent.runs.find(({ task }) => task.id === id)
+    expect(run(first.id)).toMatchObject({ workspace: `${first.id}-1` })
+    expect(run(first.id)).not.toHaveProperty('earlier')
+    expect(run(second.id)).toMatchObject({
+      workspace: `${first.id}-1`,
+      earlier: { previous: { id: first.id, result: { agentSession: 'a-1' } }, continuation: left, since: [] },
+    })
+    expect(run(fourth.id)).toMatchObject({
+      workspace: `${first.id}-1`,
+      earlier: {
+        previous: { id: third.id, status: 'cancelled' },
+        continuation: { session: 's-2' },
+        since: [{ id: third.id, prompt: 'Three' }],
+      },
+    })
+    for (const { id } of [first, second])
+      expect(JSON.stringify((await api.call(`GET /api/tasks/${id}`)).body)).not.toContain('s-')
+  })
+
+  it('keeps the workspace of its thread until its time to live after the last turn has passed', async () => {
+    await using api = await opened({ env: { WORKSPACE_TTL_HOURS: '2' } })
+    const { clock, tasks } = api.service
+    const first = await api.create()
+    const isKept = () => tasks.keepsWorkspace(first.id)
+    await api.end(first.id)
+    clock.advance(7_199_000)
+    expect(await isKept()).toBe(true)
+    const { task: second } = (await api.reply(first.id, 'Two')).body
+    clock.advance(7_200_000)
+    expect(await isKept()).toBe(true)
+    await api.end(second.id)
+    expect(await isKept()).toBe(true)
+    clock.advance(7_200_000)
+    expect(await isKept()).toBe(false)
+    expect(await tasks.keepsWorkspace('conv_1')).toBe(false)
+  })
+})
+
 it('hands a message over once, also where the process dies between the end and the hand-over', async () => {
   const { state, wrapStore } = mortalStore()
   const api = await opened({ wrapStore })

@@ -44,16 +44,29 @@ export const writeOwned = async (path: string, data: string | Buffer, owner: num
  * agent remove or damage `.git`. Call it before the first program runs.
  */
 export const keepObjects = async ({ root, kept }: Place, owner: number | undefined): Promise<void> => {
-  const objects = join(root, '.git/objects')
   await removeFolder(kept)
   await makeFolder(kept, owner)
-  for await (const { path, kind } of entriesBelow(objects, () => false)) {
+  await linkObjects(join(root, '.git/objects'), kept, owner)
+}
+
+/** Keeps the objects that git has made in the service's own git directory, beside those that were kept. */
+export const keepOwnObjects = ({ own, kept }: Place, owner: number | undefined): Promise<void> =>
+  linkObjects(join(own, 'git/objects'), kept, owner)
+
+/** `info` names other folders of objects, which are not those of `to`. */
+const INFO = Buffer.from('info')
+
+const linkObjects = async (objects: string, kept: string, owner: number | undefined): Promise<void> => {
+  for await (const { path, kind } of entriesBelow(objects, (name) => name.equals(INFO))) {
     const [from, to] = [pathBelow(objects, path), pathBelow(kept, path)]
     if (kind === 'folder') await makeFolder(to.toString(), owner)
-    // Not every file system has links.
-    if (kind === 'file') await link(from, to).catch(() => copyFile(from, to))
+    if (kind === 'file') await linkOrCopy(from, to)
   }
 }
+
+/** An object that is there already is the same one. Not every file system has links. */
+const linkOrCopy = (from: Buffer, to: Buffer): Promise<void> =>
+  link(from, to).catch((thrown) => (thrown.code === 'EEXIST' ? undefined : copyFile(from, to)))
 
 /**
  * Git on the files of a workspace, with a new git directory and home of the service. It reads the objects that were kept,

@@ -2,7 +2,14 @@ import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isGitName } from '../../core/git-name.ts'
 import type { CommandResult, LeftOut, OwnGit, WorkspaceTree } from '../../ports/workspace.ts'
-import { type OwnGitNeeds, openOwnGit, type Place, workspaceFailed, writeOwned } from './own-git.ts'
+import {
+  keepOwnObjects,
+  type OwnGitNeeds,
+  openOwnGit,
+  type Place,
+  workspaceFailed,
+  writeOwned,
+} from './own-git.ts'
 import { entriesBelow, pathBelow } from './workspace-entries.ts'
 
 const objectFormat = (commit: string) => (commit.length === SHA256_DIGITS ? 'sha256' : 'sha1')
@@ -168,6 +175,7 @@ export const workspaceTree = async (
     leftOut: leftOut.slice(0, MOST_NAMED),
     leftOutCount: leftOut.length,
     git: run,
+    keep: () => keepOwnObjects(place, needs.owner),
   }
 }
 

@@ -100,6 +100,7 @@ const open = (script: readonly Act[], options: Options = {}) => {
   const context: AgentContext = {
     signal: options.signal ?? new AbortController().signal,
     attempt: 1,
+    workspace: `acp_${runs}-1`,
     progress: (line) => void progress.push(line),
     keepSecret: () => undefined,
     observe: (event) => void observed.push(event),

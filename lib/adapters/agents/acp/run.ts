@@ -94,7 +94,7 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) => {
       const { stopReason } = await runTurn({
         program: startProgram(preset, needs, start),
         cwd: workspace.root,
-        prompt: prompt(task),
+        prompt: [...work.notes.map((note) => `[${note}.]`), prompt(task)].join('\n\n'),
         clock,
         signal,
         mode: preset.mode,
@@ -124,18 +124,20 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) => {
   return async (found: FoundProgram, task: AgentTask, context: AgentContext): Promise<AgentResult> => {
     context.signal.throwIfAborted()
     const work = await repository.prepare(task, context)
-    await work.workspace.keepObjects()
     const { stopReason, answer, facts } = await takeTurn(found, work, task, context)
     const changes = await repository.changes(work, context)
     const { branch, baseCommit } = work.at
     const result = { ...changes, branch, baseCommit, ...facts }
+    const continuation = async () => ({ continuation: { files: await repository.left(work, context) } })
     if (stopReason !== 'end_turn') {
       const ending = endings[stopReason] ?? `The agent ended: ${stopReason}`
       const output = [ending, answer].filter(Boolean).join('\n\n')
-      return { success: false, retryable: false, output, ...result }
+      return { success: false, retryable: false, output, ...result, ...(await continuation()) }
     }
-    const done = { output: answer, filesChanged: changes.filesChanged }
+    const { filesChanged } = 'thread' in changes ? changes.thread : changes
+    const done = { output: answer, filesChanged }
     const published = await repository.publish(work, task, done, context)
-    return { success: true, output: answer, ...result, ...(published && { published }) }
+    const left = await continuation()
+    return { success: true, output: answer, ...result, ...(published && { published }), ...left }
   }
 }

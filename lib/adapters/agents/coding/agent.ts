@@ -18,6 +18,7 @@ import type { ModelMessage, Models, ToolSpec } from '../../../ports/model.ts'
 import type { LoopEvent, LoopResult, RunLoop, Toolbox, ToolSession } from '../../../ports/tool.ts'
 import { createRepositoryWork, type RepositoryNeeds, type Work } from '../repository/work.ts'
 import { type CodingCheckpoint, createCheckpoint } from './checkpoint.ts'
+import { continuedMessages, toConversation } from './conversation.ts'
 import { codingAgentFacts } from './facts.ts'
 import { guidanceWords, type UsedMemory, usedMemory } from './guidance.ts'
 
@@ -49,13 +50,20 @@ const toolLines = (tools: readonly ToolSpec[]): string[] =>
     ? ['You have no tools: answer from what the task says.']
     : ['Your tools:', ...tools.map(({ name, description }) => `- ${name}: ${description}`)]
 
-type Setting = { branch: string; hasRepository: boolean; tools: readonly ToolSpec[] }
+type Setting = {
+  branch: string
+  hasRepository: boolean
+  tools: readonly ToolSpec[]
+  /** How the files came to be, in a later turn of a thread. */
+  notes: readonly string[]
+}
 
 /** The first messages of the model: instructions, and the task in its creator's words. */
 const openingMessages = (task: AgentTask, setting: Setting, guidance?: Guidance): ModelMessage[] => {
   const workspace = setting.hasRepository ? "a clone of the task's repository" : 'an empty git repository'
   const place = `The workspace is ${workspace}, on branch ${setting.branch}.`
-  const words = [...taskWords(task), ...guidanceWords(guidance)]
+  const notes = setting.notes.map((note) => `[${note}.]`)
+  const words = [...notes, ...taskWords(task), ...guidanceWords(guidance)]
   return [
     { role: 'system', content: [...rules, '', place, '', ...toolLines(setting.tools)].join('\n') },
     { role: 'user', content: words.filter(Boolean).join('\n\n') },
@@ -190,17 +198,31 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const changes = await repository.changes(work, context)
     const facts = { ...changes, branch, baseCommit, steps, toolCalls, usage, provider, model }
     const result = { output: runOutput(run), ...facts, ...(memory && { memory }) }
+    const left = async () => ({
+      continuation: {
+        files: await repository.left(work, context),
+        conversation: toConversation(run.messages),
+      },
+    })
     // Another attempt would spend as much again.
     if (!isDone(run))
-      return { success: false, ...(run.ended === 'budget' && { retryable: false }), ...result }
-    const { output, filesChanged } = result
+      return {
+        success: false,
+        ...(run.ended === 'budget' && { retryable: false }),
+        ...result,
+        ...(await left()),
+      }
+    const { output } = result
+    const { filesChanged } = 'thread' in changes ? changes.thread : changes
     const published = await repository.publish(work, task, { output, filesChanged }, context)
-    return { success: true, ...result, ...(published && { published }) }
+    return { success: true, ...result, ...(published && { published }), ...(await left()) }
   }
 
-  const begin = async (task: AgentTask, setting: Setting) => {
+  const begin = async (task: AgentTask, setting: Setting, { earlier, signal }: AgentContext) => {
     const guidance = await needs.guide?.(task)
-    return { messages: openingMessages(task, setting, guidance), memory: usedMemory(guidance) }
+    const opening = openingMessages(task, setting, guidance)
+    const messages = earlier ? await continuedMessages(models, opening, earlier, signal) : opening
+    return { messages, memory: usedMemory(guidance) }
   }
 
   const execute = async (task: AgentTask, context: AgentContext): Promise<AgentResult | AgentWaiting> => {
@@ -214,8 +236,13 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const work = await (left ? repository.reopen(task, context, left) : repository.prepare(task, context))
     const { workspace, at } = work
     const toolbox = openTools({ mode, workspace, userId: task.createdBy, taskId: task.id, approvalTtlMs })
-    const setting = { branch: at.branch, hasRepository: Boolean(task.repository), tools: toolbox.specs }
-    const { messages, memory } = left ?? (await begin(task, setting))
+    const setting = {
+      branch: at.branch,
+      hasRepository: Boolean(task.repository),
+      tools: toolbox.specs,
+      notes: work.notes,
+    }
+    const { messages, memory } = left ?? (await begin(task, setting, context))
     let hasWorked = left !== undefined
     const run = await loop({
       messages,

@@ -35,6 +35,8 @@ type Run = {
   filesChanged: readonly FileChange[]
   /** Checked again: names may resolve differently after the agent's work. */
   readSource: () => Promise<Source | undefined>
+  /** Called with the commit once the branch on the code host has it. */
+  onPushed: (commit: string) => Promise<void>
   context: Pick<AgentContext, 'signal' | 'progress' | 'keepSecret'>
 }
 
@@ -90,6 +92,8 @@ export const createPublish = (needs: Publication) => {
     if (commit === undefined) return undefined
     progress(`Pushing to ${destination.branch}`)
     await push(made.git, run, commit)
+    await made.keep()
+    await run.onPushed(commit)
     signal.throwIfAborted()
     const credentials = filesChanged
       .map(({ path }) => path)
@@ -99,7 +103,7 @@ export const createPublish = (needs: Publication) => {
       repository: run.source.hosted,
       branch: destination.branch,
       base: run.base,
-      isOwnBranch: ownBranches(task.id).includes(destination.branch),
+      isOwnBranch: ownBranches(task.threadId ?? task.id).includes(destination.branch),
       title,
       body: pullRequestBody({
         task,

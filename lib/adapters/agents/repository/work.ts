@@ -2,15 +2,16 @@ import { cutText } from '../../../core/cut-text.ts'
 import { Problem } from '../../../core/errors.ts'
 import type { AgentContext, AgentTask } from '../../../ports/agent.ts'
 import type { Repositories, Source } from '../../../ports/repositories.ts'
-import { type Workspace, type Workspaces, workspaceName } from '../../../ports/workspace.ts'
+import type { Workspace, Workspaces } from '../../../ports/workspace.ts'
 import type { Git } from '../../node/git.ts'
 import { changesIn, type FileChange } from './changes.ts'
 import { type Checkout, createCheckout } from './checkout.ts'
-import { restorePatch } from './patch.ts'
+import { restorePatch, workspacePatch } from './patch.ts'
 import { createPublish, gitCredential, type Publication } from './publish.ts'
+import { type Clone, type FilesLeft, goOn, type Position, resetFiles } from './thread-files.ts'
 
-/** The files of a run: its workspace, and the branch and commit that it began with. */
-export type Work = { workspace: Workspace; at: Checkout }
+/** The files of a run, and what its agent has to know about how they came to be. */
+export type Work = Position & { workspace: Workspace; name: string }
 
 export type RepositoryNeeds = {
   workspaces: Workspaces
@@ -23,10 +24,20 @@ export type RepositoryNeeds = {
 }
 
 type Left = Checkout & { patch?: string }
+/** The position of a workspace, and the task whose run has it: in the mark, which programs cannot change. */
+type Marked = Position & { taskId: string }
+
+const atStart = (at: Checkout, notes: readonly string[] = []): Position => ({
+  at,
+  start: at.baseCommit,
+  threadBase: at.baseCommit,
+  notes,
+})
 
 /**
  * The repository of a task's run, for every agent: the checkout that it begins with, the changes that it left, and the
- * pull request with them. Each attempt has its own folder, safe from late processes of others.
+ * pull request with them. Each attempt of a first turn has its own folder, safe from late processes of others; all later
+ * turns of its thread go on in the folder of the last one.
  */
 export const createRepositoryWork = (needs: RepositoryNeeds) => {
   const { workspaces, git, repositories, isLocalAdmin, publication } = needs
@@ -47,40 +58,91 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
     return gitCredential(account)
   }
 
-  const cloneInto = async (
-    workspace: Workspace,
-    task: AgentTask,
-    source: Source | undefined,
-    context: AgentContext,
-  ) => {
+  const openClone = async (task: AgentTask, context: AgentContext): Promise<Clone> => {
+    const source = await taskSource(task)
     const credential = await credentialFor(task, source, context)
-    const wanted = { taskId: task.id, source, branch: task.branch, credential, signal: context.signal }
-    return checkout(workspace, wanted)
+    const { signal } = context
+    const into = (workspace: Workspace, branch = task.branch) =>
+      checkout(workspace, { taskId: task.id, source, branch, credential, signal })
+    return { source, credential, signal, into }
+  }
+
+  const remember = async (work: Work, task: AgentTask): Promise<Work> => {
+    const { name, at, start, threadBase, notes } = work
+    const marked: Marked = { taskId: task.id, at, start, threadBase, notes }
+    await workspaces.mark(name, JSON.stringify(marked))
+    return work
+  }
+
+  /** The workspace of that name with its position; undefined when it no longer exists. */
+  const existingWork = async (name: string): Promise<(Work & { taskId: string }) | undefined> => {
+    const mark = await workspaces.marked(name)
+    if (mark === undefined) return undefined
+    const workspace = await workspaces.open(name)
+    if ((await workspace.list('.', 1)).names.length === 0) return undefined
+    return { workspace, name, ...(JSON.parse(mark) as Marked) }
+  }
+
+  const begin = async (task: AgentTask, context: AgentContext): Promise<Work> => {
+    const clone = await openClone(task, context)
+    const name = context.workspace
+    const workspace = await workspaces.create(name)
+    const { source } = clone
+    context.progress(source ? cutText(`Cloning ${source.shown}`, 300) : 'Preparing an empty workspace')
+    return remember({ workspace, name, ...atStart(await clone.into(workspace)) }, task)
+  }
+
+  /** The workspace for a later turn, brought up to date with the branch on the code host. */
+  const beginAgain = async (task: AgentTask, context: AgentContext): Promise<Work> => {
+    const name = context.workspace
+    const clone = await openClone(task, context)
+    const existing = await existingWork(name)
+    const left = (context.earlier?.continuation as { files?: FilesLeft } | undefined)?.files
+    const workspace = existing?.workspace ?? (await workspaces.create(name))
+    const position = await goOn(workspace, clone, { existing, left })
+    for (const note of position.notes) context.progress(cutText(note, 2_000))
+    return remember({ workspace, name, ...position }, task)
   }
 
   return {
-    /** A new checkout of the task's repository, or an empty repository. */
-    prepare: async (task: AgentTask, context: AgentContext): Promise<Work> => {
-      const source = await taskSource(task)
-      const workspace = await workspaces.create(workspaceName(task.id, context.attempt))
-      context.progress(source ? cutText(`Cloning ${source.shown}`, 300) : 'Preparing an empty workspace')
-      return { workspace, at: await cloneInto(workspace, task, source, context) }
+    /**
+     * The files that a run begins with. An attempt of a later turn that is not the first gets them as they were at the
+     * beginning of the turn, or, where its agent `resumes`, as the attempt before left them.
+     */
+    prepare: async (task: AgentTask, context: AgentContext, { resumes = false } = {}): Promise<Work> => {
+      const isLater = context.earlier !== undefined
+      const existing = isLater || resumes ? await existingWork(context.workspace) : undefined
+      if (existing?.taskId !== task.id) return isLater ? beginAgain(task, context) : begin(task, context)
+      if (!resumes) await resetFiles(existing, context.signal)
+      context.progress('Going on in the workspace of the last attempt')
+      return existing
     },
     /** The workspace of a run that waited; rebuilt with its patch if it no longer exists. */
     reopen: async (task: AgentTask, context: AgentContext, left: Left): Promise<Work> => {
-      const workspace = await workspaces.open(workspaceName(task.id, context.attempt))
+      const name = context.workspace
+      const existing = await existingWork(name)
+      if (existing?.taskId === task.id) return existing
       const { branch, baseCommit, destination } = left
-      if ((await workspace.list('.', 1)).names.length > 0)
-        return { workspace, at: { branch, baseCommit, ...(destination && { destination }) } }
+      const workspace = await workspaces.open(name)
+      const kept = atStart({ branch, baseCommit, ...(destination && { destination }) })
+      if ((await workspace.list('.', 1)).names.length > 0) return { workspace, name, ...kept }
       context.progress('Rebuilding the workspace')
-      const at = await cloneInto(workspace, task, await taskSource(task), context)
+      const clone = await openClone(task, context)
+      // The first turn's branch has no commits on the code host yet.
+      const at = await clone.into(workspace, context.earlier ? (destination?.branch ?? branch) : task.branch)
       await restorePatch(workspace, left.patch, at.baseCommit, context.signal)
-      return { workspace, at }
+      return remember({ workspace, name, ...atStart(at) }, task)
     },
-    /** The changes of a run. Work that is done counts, also where nothing of its files can be read. */
-    changes: async ({ workspace, at }: Work, { signal, progress }: AgentContext) => {
+    /**
+     * The changes of a run, and in a later turn `thread`, those of all turns. Work that is done counts, also where nothing
+     * of its files can be read.
+     */
+    changes: async ({ workspace, start, threadBase }: Work, { signal, progress, earlier }: AgentContext) => {
       try {
-        return await changesIn(workspace, at.baseCommit, signal)
+        const changes = await changesIn(workspace, start, signal)
+        if (earlier === undefined) return changes
+        const { filesChanged, diff } = await changesIn(workspace, threadBase, signal)
+        return { ...changes, thread: { baseCommit: threadBase, filesChanged, diff } }
       } catch (thrown) {
         signal.throwIfAborted()
         progress(thrown instanceof Problem ? thrown.message : 'The changes could not be read')
@@ -93,6 +155,19 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
       task: AgentTask,
       done: { output: string; filesChanged: readonly FileChange[] },
       context: AgentContext,
-    ) => publish?.({ ...work, ...done, task, context, readSource: () => taskSource(task) }),
+    ) => {
+      const onPushed = async (commit: string): Promise<void> => {
+        const { at } = work
+        const destination = at.destination && { ...at.destination, tip: commit }
+        work.at = { ...at, baseCommit: commit, ...(destination && { destination }) }
+        await remember(work, task)
+      }
+      return publish?.({ ...work, ...done, task, context, onPushed, readSource: () => taskSource(task) })
+    },
+    /** What the next turn needs where the workspace no longer exists. */
+    left: async ({ workspace, at, threadBase }: Work, { signal }: AgentContext): Promise<FilesLeft> => {
+      const patch = await workspacePatch(workspace, at.baseCommit, signal)
+      return { at, threadBase, ...(patch === undefined ? {} : { patch }) }
+    },
   }
 }

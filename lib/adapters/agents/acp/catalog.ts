@@ -1,29 +1,14 @@
 import { definedFields } from '../../../core/defined-fields.ts'
 import type { BrokeredKind } from '../broker/routes.ts'
+import { type AgentProgram, PROGRAM_CAPABILITIES, PROGRAM_TIMEOUT_MS } from '../program/program.ts'
 
 /** A program that speaks the Agent Client Protocol (https://agentclientprotocol.com), as a preset or an operator describes it. */
-export type AcpProgram = {
-  type: string
-  name: string
-  /** Its file, or its name in a folder of PATH. */
-  command: string
-  args: readonly string[]
-  env?: Readonly<Record<string, string>>
-  /** Absolute paths that it reads beside the system's and its own package. */
-  reads?: readonly string[]
-  /** What an operator runs to have the program. */
-  install?: string
-  /** The providers of which it works with a key, by the broker; one of them must be configured, if any is named. */
-  providers: readonly BrokeredKind[]
+export type AcpProgram = AgentProgram & {
   /** The way to sign in that it is told to use: it takes the key from its environment. */
   authMethod?: string
-  /** How it finds models at a broker, where the variables that most programs read do not tell it. */
-  brokerEnv?: (origin: string, token: string) => Readonly<Record<string, string>>
   /** Its mode in which it asks before each step that changes something: modes in which it allows that itself are not used. */
   mode?: string
 }
-
-const HOUR_MS = 3_600_000
 
 /** What the list of agents says of such a program. */
 export const acpFacts = ({ type, name }: AcpProgram) =>
@@ -31,9 +16,9 @@ export const acpFacts = ({ type, name }: AcpProgram) =>
     type,
     name,
     description: `${name}, a program of its own that speaks the Agent Client Protocol`,
-    capabilities: ['code', 'git', 'terminal', 'file-ops'],
+    capabilities: PROGRAM_CAPABILITIES,
     family: 'acp',
-    timeoutMs: HOUR_MS,
+    timeoutMs: PROGRAM_TIMEOUT_MS,
   }) as const
 
 /** https://developers.openai.com/codex/config-reference: a provider of its own, whose key is in the environment. */

@@ -9,29 +9,17 @@ import {
 } from '@agentclientprotocol/sdk'
 import { cutText } from '../../../core/cut-text.ts'
 import { errorMessage, Problem } from '../../../core/errors.ts'
-import { taskFailure } from '../../../core/task-failure.ts'
 import { durationText } from '../../../core/time.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Program } from '../../node/command.ts'
+import { agentFailure, endFailure, withErrors } from '../program/failures.ts'
+import { LARGEST_LINE } from '../program/watchdog.ts'
 
 const START_MS = 60_000
 /** The end of a program closes its connection too, and says more: it is waited for this long. */
 const EXIT_MS = 1_000
-const LARGEST_MESSAGE = 10 * 1_024 * 1_024
-const MOST_LINES = 10
 /** JSON-RPC code of ACP for a missing sign-in. */
 const AUTH_REQUIRED = -32_000
-
-export const agentFailure = (code: string, message: string, retryable = true) =>
-  taskFailure('unavailable', code, message, retryable)
-
-const lastLines = (said: string): string => cutText(said.split('\n').slice(-MOST_LINES).join('\n'), 1_000)
-
-/** The message, and what the agent said last, for a person who looks for the cause. */
-const withErrors = (message: string, { lastErrors }: Program): string => {
-  const said = lastErrors().trim()
-  return said === '' ? message : `${message}: ${lastLines(said)}`
-}
 
 const answeredError = (error: RequestError, program: Program): Error => {
   if (error.code === AUTH_REQUIRED)
@@ -39,15 +27,6 @@ const answeredError = (error: RequestError, program: Program): Error => {
   const { data } = error
   const more = data === undefined || data === null ? '' : ` (${cutText(JSON.stringify(data), 300)})`
   return agentFailure('agent_error', withErrors(`The agent answered: ${errorMessage(error)}${more}`, program))
-}
-
-const endError = async (program: Program): Promise<Error> => {
-  const { exitCode, exceeded } = await program.ended
-  if (exceeded) return agentFailure('agent_limit', `The agent was stopped: ${exceeded.message}`, false)
-  if (exitCode === 127)
-    return agentFailure('agent_missing', withErrors('The agent cannot be started', program), false)
-  const how = exitCode === null ? 'by a signal' : `with exit code ${exitCode}`
-  return agentFailure('agent_exited', withErrors(`The agent ended ${how}`, program))
 }
 
 /**
@@ -58,10 +37,10 @@ export const connect = (program: Program, clock: Clock, app: ClientApp) => {
   const fault = Promise.withResolvers<never>()
   fault.promise.catch(() => undefined)
   const input = Readable.toWeb(program.stdout) as ReadableStream<Uint8Array>
-  const stream = ndJsonStream(Writable.toWeb(program.stdin), input, { maxMessageBytes: LARGEST_MESSAGE })
+  const stream = ndJsonStream(Writable.toWeb(program.stdin), input, { maxMessageBytes: LARGEST_LINE })
   const connection = app.connect(stream)
   const { agent } = connection
-  endError(program).then(fault.reject)
+  endFailure(program).then(fault.reject)
   // A message that is too large, or none at all: nothing that follows can be understood.
   connection.closed.then(() =>
     clock.after(EXIT_MS, () =>

@@ -11,11 +11,10 @@ import {
 import { durationText } from '../../../core/time.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Program } from '../../node/command.ts'
-import { agentFailure, connect } from './connection.ts'
+import { agentFailure } from '../program/failures.ts'
+import { createWatchdog, END_MS, SILENCE_MS } from '../program/watchdog.ts'
+import { connect } from './connection.ts'
 
-const SILENCE_MS = 600_000
-/** After its answer an agent has this long to end. */
-const END_MS = 10_000
 /** After a cancel it has this long, before its processes are ended. */
 const CANCEL_MS = 1_000
 
@@ -40,34 +39,6 @@ type Needs = {
 
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } }
 const APP = { name: 'agent-task-service' }
-
-/** A timer that calls once nothing has happened for a time; `hold` stops it while somebody else is waited for. */
-const createWatchdog = (clock: Clock, ms: number, bark: () => void) => {
-  let cancel: (() => void) | undefined
-  let held = 0
-  const rest = () => {
-    cancel?.()
-    cancel = undefined
-  }
-  const start = () => {
-    rest()
-    if (held === 0) cancel = clock.after(ms, bark)
-  }
-  return {
-    start,
-    rest,
-    hold: async <T>(work: () => Promise<T>): Promise<T> => {
-      held += 1
-      rest()
-      try {
-        return await work()
-      } finally {
-        held -= 1
-        start()
-      }
-    },
-  }
-}
 
 /** Starts an agent for its handshake alone, and ends it. Resolves to its version; throws as `runTurn` does. */
 export const readVersion = async (program: Program, clock: Clock): Promise<string | undefined> => {

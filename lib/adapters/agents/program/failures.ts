@@ -1,0 +1,26 @@
+import { cutText } from '../../../core/cut-text.ts'
+import { taskFailure } from '../../../core/task-failure.ts'
+import type { Program } from '../../node/command.ts'
+
+const MOST_LINES = 10
+
+export const agentFailure = (code: string, message: string, retryable = true) =>
+  taskFailure('unavailable', code, message, retryable)
+
+const lastLines = (said: string): string => cutText(said.split('\n').slice(-MOST_LINES).join('\n'), 1_000)
+
+/** The message, and what the agent said last, for a person who looks for the cause. */
+export const withErrors = (message: string, { lastErrors }: Pick<Program, 'lastErrors'>): string => {
+  const said = lastErrors().trim()
+  return said === '' ? message : `${message}: ${lastLines(said)}`
+}
+
+/** The failure of a program that ended before its work was done. */
+export const endFailure = async (program: Program): Promise<Error> => {
+  const { exitCode, exceeded } = await program.ended
+  if (exceeded) return agentFailure('agent_limit', `The agent was stopped: ${exceeded.message}`, false)
+  if (exitCode === 127)
+    return agentFailure('agent_missing', withErrors('The agent cannot be started', program), false)
+  const how = exitCode === null ? 'by a signal' : `with exit code ${exitCode}`
+  return agentFailure('agent_exited', withErrors(`The agent ended ${how}`, program))
+}

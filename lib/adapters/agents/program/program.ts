@@ -1,0 +1,47 @@
+import type { Workspace } from '../../../ports/workspace.ts'
+import type { Bridged, Commands, Program } from '../../node/command.ts'
+import type { BrokeredKind } from '../broker/routes.ts'
+import type { FoundProgram } from '../programs.ts'
+
+/** A program of somebody else that is an agent, as a preset or an operator describes it. */
+export type AgentProgram = {
+  type: string
+  name: string
+  /** Its file, or its name in a folder of PATH. */
+  command: string
+  args: readonly string[]
+  env?: Readonly<Record<string, string>>
+  /** Absolute paths that it reads beside the system's and its own package. */
+  reads?: readonly string[]
+  /** What an operator runs to have the program. */
+  install?: string
+  /** The providers of which it works with a key, by the broker; one of them must be configured, if any is named. */
+  providers: readonly BrokeredKind[]
+  /** How it finds models at a broker, where the variables that most programs read do not tell it. */
+  brokerEnv?: (origin: string, token: string) => Readonly<Record<string, string>>
+}
+
+/** An agent that is a program may work for an hour, unless the task says otherwise. */
+export const PROGRAM_TIMEOUT_MS = 3_600_000
+export const PROGRAM_CAPABILITIES = ['code', 'git', 'terminal', 'file-ops'] as const
+
+export type Start = {
+  found: FoundProgram
+  workspace: Workspace
+  signal: AbortSignal
+  env?: Readonly<Record<string, string>>
+  bridged?: readonly Bridged[]
+}
+
+/** Starts the program in a workspace. */
+export const startProgram = (
+  { args, reads = [], env }: Pick<AgentProgram, 'args' | 'reads' | 'env'>,
+  commands: Pick<Commands, 'open'>,
+  { found, workspace: { root, home, tmp }, ...start }: Start,
+): Program =>
+  commands.open({
+    ...{ file: found.file, args: [...args], by: 'agent', cwd: root, home, tmp, writes: [root, home, tmp] },
+    ...start,
+    reads: [...found.reads, ...reads],
+    env: { ...start.env, ...env },
+  })

@@ -1,0 +1,76 @@
+import { cutText, shortenedText } from '../../../core/cut-text.ts'
+import { createLatestText } from '../../../core/latest-text.ts'
+import type { LoopEvent } from '../../../ports/tool.ts'
+
+const MOST_TITLE = 200
+const MOST_RESULT = 100_000
+
+type Call = { id: string; name: string; arguments: unknown }
+type Open = { call: Call; title: string; from: number }
+
+/** A call of a tool, as an agent reports it. */
+type BegunCall = { id: string; name: string; title?: string | null | undefined; input?: unknown }
+type EndedCall = { title?: string | null | undefined; content: string; failed: boolean }
+
+type Needs = { observe: (event: LoopEvent) => void; now: () => number }
+
+/**
+ * The events that readers of a run follow, of what an agent reports. A step is what an agent writes up to the end of the
+ * calls that follow it; the text of the last one is its answer.
+ */
+export const createRunEvents = ({ observe, now }: Needs) => {
+  const latest = createLatestText()
+  const open = new Map<string, Open>()
+  let step = 0
+  let calls = 0
+  let callsOfStep = 0
+  let answer = ''
+
+  const endStep = () => {
+    if (step > 0)
+      observe({ type: 'step:complete', step, usedTokens: 0, toolCalls: callsOfStep, finishReason: 'stop' })
+    callsOfStep = 0
+  }
+  const beginStep = () => {
+    endStep()
+    step += 1
+    latest.beginStep()
+    observe({ type: 'step:start', step, usedTokens: 0 })
+  }
+
+  return {
+    /** Text after calls begins a step. */
+    say: (type: 'text' | 'reasoning', text: string): void => {
+      if (step === 0 || (callsOfStep > 0 && open.size === 0)) beginStep()
+      if (type === 'text') answer = latest.add(text) || answer
+      observe({ type, step, text })
+    },
+    isOpen: (id: string): boolean => open.has(id),
+    beginCall: ({ id, name, title, input }: BegunCall): void => {
+      if (step === 0) beginStep()
+      const call = { id, name, arguments: input ?? {} }
+      const begun = { call, title: cutText(title ?? name, MOST_TITLE), from: now() }
+      open.set(id, begun)
+      calls += 1
+      callsOfStep += 1
+      observe({ type: 'tool:call', step, call, title: begun.title })
+    },
+    /** The end of an open call; of any other nothing is told. */
+    endCall: (id: string, ended: EndedCall): void => {
+      const known = open.get(id)
+      if (known === undefined) return
+      open.delete(id)
+      const title = cutText(ended.title ?? known.title, MOST_TITLE)
+      const outcome = {
+        content: shortenedText(ended.content, MOST_RESULT),
+        failed: ended.failed,
+        decision: 'allowed' as const,
+        durationMs: now() - known.from,
+      }
+      observe({ type: 'tool:result', step, call: known.call, title, outcome })
+    },
+    end: endStep,
+    /** What the agent wrote last, and what it did. */
+    outcome: () => ({ answer, steps: step, toolCalls: calls }),
+  }
+}

@@ -1,0 +1,87 @@
+import { definedFields } from '../../../core/defined-fields.ts'
+import { taskFailure } from '../../../core/task-failure.ts'
+import type { AgentContext, AgentResult, AgentTask } from '../../../ports/agent.ts'
+import type { Commands } from '../../node/command.ts'
+import { type Brokered, type BrokeredModels, openBrokeredRun } from '../broker/run.ts'
+import type { FoundProgram } from '../programs.ts'
+import { createRepositoryWork, type RepositoryNeeds, type Work } from '../repository/work.ts'
+import type { AgentProgram, Start } from './program.ts'
+
+export type ProgramNeeds = RepositoryNeeds & {
+  /** Gives runs models without a key; opened at the first run. */
+  brokered?: () => Promise<Brokered>
+  commands: Pick<Commands, 'open'>
+}
+
+/** What a turn came to. With a `failure`, in words for a person, the task fails, and the changes are kept. */
+type Turn = { answer: string; failure?: string | undefined; facts: Readonly<Record<string, unknown>> }
+
+/** Lets the program take its turn in a workspace; throws where that can come to nothing. */
+type TakeTurn = (turn: { start: Start; work: Work; task: AgentTask; context: AgentContext }) => Promise<Turn>
+
+/** What the program is asked to do. */
+export const taskPrompt = ({ title, description, prompt: asked }: AgentTask, { notes }: Work): string =>
+  [...notes.map((note) => `[${note}.]`), asked?.includes(title) ? undefined : title, description, asked]
+    .filter(Boolean)
+    .join('\n\n')
+
+/** The models of a run, and the variables by which its program finds them. */
+const openModels = async ({ brokerEnv }: AgentProgram, brokered: ProgramNeeds['brokered']) => {
+  if (brokered === undefined) return undefined
+  const models = openBrokeredRun(await brokered())
+  const { origin, token, variables } = models
+  return { ...models, env: { ...variables, ...brokerEnv?.(origin, token) } }
+}
+
+/** Agents may call a turn done whose last call of a model failed. */
+const refuseFailed = (models: BrokeredModels | undefined): void => {
+  const status = models?.failedStatus()
+  if (status === undefined) return
+  const message = `The agent’s last call of its model was answered ${status}`
+  throw taskFailure('unavailable', 'provider_error', message, true)
+}
+
+/** Runs tasks with a program: its checkout, its models, its turn, and the changes that it left. */
+export const createProgramRun = (program: AgentProgram, needs: ProgramNeeds, takeTurn: TakeTurn) => {
+  const repository = createRepositoryWork(needs)
+
+  const turnWithModels = async (
+    found: FoundProgram,
+    work: Work,
+    task: AgentTask,
+    context: AgentContext,
+  ): Promise<Turn> => {
+    const models = await openModels(program, needs.brokered)
+    try {
+      context.progress(`Starting ${program.name}`)
+      const { signal } = context
+      const { workspace } = work
+      const start = { found, workspace, signal, ...(models && { env: models.env, bridged: models.bridged }) }
+      const { facts, ...turn } = await takeTurn({ start, work, task, context })
+      refuseFailed(models)
+      const used = models && { usage: models.usage(), ...definedFields({ model: models.model() }) }
+      return { ...turn, facts: { ...facts, ...used } }
+    } finally {
+      models?.close()
+    }
+  }
+
+  return async (found: FoundProgram, task: AgentTask, context: AgentContext): Promise<AgentResult> => {
+    context.signal.throwIfAborted()
+    const work = await repository.prepare(task, context)
+    const { failure, answer, facts } = await turnWithModels(found, work, task, context)
+    const changes = await repository.changes(work, context)
+    const { branch, baseCommit } = work.at
+    const result = { ...changes, branch, baseCommit, ...facts }
+    const continuation = async () => ({ continuation: { files: await repository.left(work, context) } })
+    if (failure !== undefined) {
+      const output = [failure, answer].filter(Boolean).join('\n\n')
+      return { success: false, retryable: false, output, ...result, ...(await continuation()) }
+    }
+    const { filesChanged } = 'thread' in changes ? changes.thread : changes
+    const done = { output: answer, filesChanged }
+    const published = await repository.publish(work, task, done, context)
+    const left = await continuation()
+    return { success: true, output: answer, ...result, ...(published && { published }), ...left }
+  }
+}

@@ -10,6 +10,7 @@ import { login } from './commands/login.ts'
 import { logs } from './commands/logs.ts'
 import { ls } from './commands/ls.ts'
 import { open } from './commands/open.ts'
+import { reply } from './commands/reply.ts'
 import { retry } from './commands/retry.ts'
 import { run } from './commands/run.ts'
 import type { Environment } from './credentials.ts'
@@ -19,6 +20,7 @@ import { createTerminal, type Streams, safeLine, type Terminal } from './termina
 
 export const commands: readonly Command[] = [
   run,
+  reply,
   ls,
   logs,
   diff,

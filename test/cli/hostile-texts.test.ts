@@ -60,6 +60,10 @@ const ANSWERS: readonly (readonly [RegExp, object])[] = [
     /\/tasks\/import$/,
     { message: EVIL, results: { imported: 0, skipped: 0, errors: [{ index: 0, id: EVIL, message: EVIL }] } },
   ],
+  [
+    /\/messages$/,
+    { task, message: { id: EVIL, taskId: EVIL, content: EVIL, createdAt: AT, state: 'delivered' } },
+  ],
   [/\/(?:tasks|dlq)\/bulk$|\/bulk\/[^/]+$/, { job, count: 1, sample: [] }],
   [
     /\/tasks(?:\/filter)?$/,
@@ -79,7 +83,11 @@ const runOnTerminal = async (args: readonly string[], env: Record<string, string
     const path = new URL(request.url ?? '', 'http://localhost').pathname
     const found = isRefusing ? undefined : ANSWERS.find(([form]) => form.test(path))
     const status =
-      found === undefined ? 400 : request.method === 'POST' && /\/(?:tasks|request)$/.test(path) ? 201 : 200
+      found === undefined
+        ? 400
+        : request.method === 'POST' && /\/(?:tasks|request|messages)$/.test(path)
+          ? 201
+          : 200
     response
       .writeHead(status, { 'content-type': 'application/json' })
       .end(JSON.stringify(found?.[1] ?? refusal))
@@ -100,6 +108,9 @@ writeFileSync(EXPORT, '{"version":"1.0","tasks":[{"id":"a"}]}')
 const CALLS: readonly (readonly string[])[] = [
   ['run', 'x'],
   ['run', 'x', '--no-wait'],
+  ['run', 'x', '--continue', 'task_x'],
+  ['reply', 'task_x', 'x'],
+  ['reply', 'task_x', 'x', '--no-wait'],
   ['ls'],
   ['logs', 'task_x'],
   ['logs', '-f', 'task_x'],

@@ -74,6 +74,29 @@ describe('agent-tasks run', () => {
     expect((await exited).code).toBe(2)
   })
 
+  it('goes on with a reply, in the same workspace, as reply does', async () => {
+    const first = await cli.run('run', 'Write a note', '--agent', 'coding-agent', '--json')
+    const { id } = first.json().task as { id: string }
+    const second = await cli.run('reply', id, 'Write another one')
+    expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('scripted demo model') })
+    expect(second.stderr).toContain('Going on in the workspace of the last turn')
+    const { code, json } = await cli.run('run', 'And one more', '--continue', id, '--json')
+    expect(code).toBe(0)
+    expect(json().task).toMatchObject({ threadId: id, prompt: 'And one more', status: 'completed' })
+  })
+
+  it('leaves a reply waiting while the turn runs', async () => {
+    const { id, exited } = await startSlow()
+    const waiting = await cli.run('reply', id, 'Say hello')
+    expect(waiting).toMatchObject({ code: 0, stdout: expect.stringMatching(/^msg_\w+\n$/) })
+    expect(waiting.stderr).toContain(`agent-tasks logs -f ${id}`)
+    await cli.run('cancel', id)
+    expect((await exited).code).toBe(2)
+    const { client } = api
+    const turn = await until(async () => (await client.getThread({ params: { id } })).thread.tasks[1])
+    await api.untilTask(turn.id, 'completed')
+  })
+
   it('leaves the task running on Ctrl-C, and says how to follow and to cancel it', async () => {
     const { id, child, exited } = await startSlow()
     child.kill('SIGINT')

@@ -40,6 +40,9 @@ writeFileSync(EXPORT, '{"version":"1.0","tasks":[{"id":"a"}]}')
 const lines: readonly (readonly string[])[] = [
   ['run', 'x'],
   ['run', 'x', '--no-wait'],
+  ['run', 'x', '--continue', 'task_x'],
+  ['reply', 'task_x', 'x'],
+  ['reply', 'task_x', 'x', '--no-wait'],
   ['ls'],
   ['logs', 'task_x'],
   ['logs', '-f', 'task_x'],

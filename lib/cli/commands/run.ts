@@ -4,11 +4,8 @@ import { cutText } from '../../core/cut-text.ts'
 import { definedFields } from '../../core/defined-fields.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
-import { followTask } from '../follow.ts'
-import { createLogLines } from '../log-lines.ts'
-import { exitCode, showOutcome } from '../outcome.ts'
-import type { Service } from '../service.ts'
-import { interruptible, type Terminal } from '../terminal.ts'
+import { sendReply } from '../reply.ts'
+import { waitForTask } from '../wait-for-task.ts'
 
 const MOST_OF_TITLE = 120
 
@@ -44,6 +41,12 @@ const parseMaxSteps = (text: string | undefined) => {
 /** The service does not know the folder of this command: `.`, `./web` and `../web` become absolute. */
 const absoluteRepository = (repo: string): string => (/^\.\.?(?:\/|$)/.test(repo) ? path.resolve(repo) : repo)
 
+/** A reply has the agent, the place and the limits of its thread. */
+const refuseBesideContinue = (options: Readonly<Record<string, unknown>>): void => {
+  const [name] = Object.entries(options).find(([, value]) => value !== undefined) ?? []
+  if (name !== undefined) throw new UsageError(`--continue takes no --${name}`, 'run')
+}
+
 export const run = defineCommand({
   name: 'run',
   usage: '"<prompt>" [options]',
@@ -67,6 +70,11 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
       about: 'the time limit of an attempt, 1s to 24h, else that of the agent',
     },
     'max-steps': { type: 'string', value: 'number', about: 'the most steps of an attempt, 1 to 200' },
+    continue: {
+      type: 'string',
+      value: 'task id',
+      about: 'reply to this task in place of a new one: the next turn of its thread',
+    },
     wait: {
       type: 'boolean',
       about: 'follow the task to its end, as is the default; --no-wait returns once it is queued',
@@ -76,7 +84,20 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
   run: async ({ values, words: [given = ''], terminal, service }) => {
     const prompt = given === '-' ? await terminal.input() : given
     if (prompt.trim() === '') throw new UsageError('The prompt is empty', 'run')
-    const { repo, branch, agent, label = [], wait = true, json = false } = values
+    const {
+      repo,
+      branch,
+      agent,
+      label = [],
+      wait = true,
+      json = false,
+      continue: continued,
+      ...more
+    } = values
+    if (continued !== undefined) {
+      refuseBesideContinue({ repo, branch, agent, label: values.label, ...more })
+      return sendReply({ id: continued, content: prompt, wait, json }, service(), terminal)
+    }
     const body = {
       title: values.title ?? firstLineTitle(prompt),
       prompt,
@@ -88,32 +109,9 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
     }
     const connected = service()
     const { task } = await connected.client.createTask({ body })
-    if (wait) return waitFor(task.id, connected, terminal, json)
+    if (wait) return waitForTask(task.id, connected, terminal, json)
     if (json) terminal.json({ task })
     else terminal.out(task.id)
     return EXIT.done
   },
 })
-
-const waitFor = async (id: string, service: Service, terminal: Terminal, json: boolean): Promise<number> => {
-  const { say } = terminal
-  using waiting = interruptible()
-  if (!json) say(`${id}  ${service.url}/tasks/${id}`)
-  const silent = { task: () => undefined, session: () => undefined, finish: () => undefined }
-  const print = json ? silent : createLogLines(terminal, say, { isBeforeOutput: true })
-  const left = `Follow it: agent-tasks logs -f ${id}\nCancel it: agent-tasks cancel ${id}`
-  try {
-    const task = await followTask({ service, id, print, signal: waiting.signal })
-    if (!json) return showOutcome(task, terminal)
-    terminal.json({ task })
-    return exitCode(task)
-  } catch (error) {
-    print.finish()
-    if (!waiting.signal.aborted) {
-      say(`${id} may still be running.\n${left}`)
-      throw error
-    }
-    say(`\n${id} is left running.\n${left}`)
-    return EXIT.interrupted
-  }
-}

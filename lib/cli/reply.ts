@@ -1,0 +1,22 @@
+import { EXIT } from './exit-codes.ts'
+import type { Service } from './service.ts'
+import type { Terminal } from './terminal.ts'
+import { waitForTask } from './wait-for-task.ts'
+
+type Reply = { id: string; content: string; wait: boolean; json: boolean }
+
+/** Replies to a task, and follows the turn that the reply makes. A message that waits for a running turn has none yet. */
+export const sendReply = async (
+  { id, content, wait, json }: Reply,
+  service: Service,
+  terminal: Terminal,
+): Promise<number> => {
+  const answer = await service.client.replyToTask({ params: { id }, body: { content } })
+  const { message, task } = answer
+  if (task && wait) return waitForTask(task.id, service, terminal, json)
+  if (json) terminal.json(answer)
+  else terminal.out(task?.id ?? message.id)
+  if (!task && !json)
+    terminal.say(`The message waits for the end of the running turn: agent-tasks logs -f ${id}`)
+  return EXIT.done
+}

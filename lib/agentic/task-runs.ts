@@ -1,11 +1,10 @@
+import type { WaitingCall } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { LoopEvent, LoopResult } from '../ports/tool.ts'
 import { completionData, createLoopEvents } from './loop-events.ts'
 import type { SessionRuns, TaskSessionRun } from './session-runs.ts'
 import type { TaskFacts } from './sessions.ts'
-
-type WaitingCall = { approvalId: string; toolCallId: string; name: string }
 
 type RunEnd =
   | { kind: 'succeeded'; result: { output: string; [more: string]: unknown } }
@@ -42,6 +41,10 @@ export const createTaskRuns = ({ sessions, target, clock, ids }: Needs) => {
       observe: (event: LoopEvent): void => {
         begun ??= begin(task)
         begun.emitEvent(event)
+      },
+      waits: (call: WaitingCall): void => {
+        begun ??= begin(task)
+        begun.run.emit('approval:pending', { ...call, message: `Waiting for approval of ${call.name}` })
       },
       end: (ended: RunEnd): Promise<void> | undefined => {
         if (begun === undefined) return undefined

@@ -110,7 +110,10 @@ const openAgents = (
   const acp =
     config.SERVICE_MODE === 'pro'
       ? { adapters: async () => programsElsewhere(config), close: async () => undefined }
-      : openAcpAgents(config, { ...needs, commands, workspaces, git, publication })
+      : openAcpAgents(config, {
+          ...{ ...needs, commands, workspaces, git, publication },
+          approvalTtlMs: config.APPROVAL_TTL_MS,
+        })
   return {
     adapters: lazyAgents(async () => [codingAgent, ...(await acp.adapters())], config),
     close: acp.close,

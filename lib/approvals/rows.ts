@@ -23,6 +23,8 @@ export type ApprovalRow = Approval & {
   pendingOf?: string
   pendingTask?: typeof OF_A_TASK
   dueAt?: string
+  /** Its run looks for the decision itself. */
+  awaited?: true
 }
 
 const LONGEST_TITLE = 300
@@ -40,11 +42,12 @@ const approvalAnnouncement = (approval: Omit<ApprovalRow, 'params'>): Message =>
   })
 }
 
-/** Sends a decision, or an expiry, to the run that waits for it. An approval of a task is announced. */
+/** Sends a decision, or an expiry, to the run that is stored until then. An approval of a task is announced. */
 const approvalMessages = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>): Message[] => {
   if (before === undefined && after?.taskId !== undefined) return [approvalAnnouncement(after)]
   if (before?.status !== 'pending' || after === undefined || after.status === 'pending') return []
-  const { id, conversationId, taskId, userId } = after
+  const { id, conversationId, taskId, userId, awaited } = after
+  if (awaited) return []
   const body: TurnMessage = { approvalId: id, ...definedFields({ conversationId, taskId }) }
   return [{ to: 'turns', id, body, group: userId }]
 }
@@ -72,7 +75,7 @@ export const approvals = collection<ApprovalRow, 'params'>({
   placeholders: { params: {} },
   summary: [
     ...ApprovalSchema.omit({ params: true, truncated: true }).keyof().options,
-    ...(['scope', 'binding', 'mode', 'usedAt', 'pendingOf', 'pendingTask', 'dueAt'] as const),
+    ...(['scope', 'binding', 'mode', 'usedAt', 'pendingOf', 'pendingTask', 'dueAt', 'awaited'] as const),
   ],
   sends: approvalMessages,
   publishes: approvalEvents,

@@ -69,6 +69,8 @@ export type ApprovalRequest = {
   conversationId?: string
   /** The time for the decision; 0 has no end. By default 10 minutes, for a task none. */
   ttlMs?: number
+  /** Its run looks for the decision itself. */
+  awaited?: true
 }
 
 /** The state of an approval that a run waits for: `decided` also when it no longer exists. */

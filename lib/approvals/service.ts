@@ -145,7 +145,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
       title,
       securityLevel: risk,
       status: 'pending',
-      ...definedFields({ conversationId, taskId }),
+      ...definedFields({ conversationId, taskId, awaited: request.awaited }),
       ...(taskId !== undefined && { pendingTask: OF_A_TASK }),
       params: masker.data(JSON.parse(JSON.stringify(request.arguments))),
       requestedAt: iso(now),
@@ -380,6 +380,7 @@ const toApproval = ({
   mode: _mode,
   pendingOf: _pendingOf,
   pendingTask: _pendingTask,
+  awaited: _awaited,
   dueAt: _due,
   ...approval
 }: ApprovalRow): Approval => approval

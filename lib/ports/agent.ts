@@ -64,6 +64,9 @@ export type EarlierTurns = {
   readonly since: readonly EarlierTurn[]
 }
 
+/** A call that waits for the decision of a person. */
+export type WaitingCall = { approvalId: string; toolCallId: string; name: string }
+
 /**
  * A run that waits for a decision of a person. The task stays in progress without a worker. After the decision the same
  * attempt is executed again with this `checkpoint`, plain JSON of at most 16 MB, possibly in another process.
@@ -73,7 +76,7 @@ export type AgentWaiting = {
   checkpoint: object
   message: string
   /** The calls that wait; readers of the run's events see them. */
-  approvals?: readonly { approvalId: string; toolCallId: string; name: string }[]
+  approvals?: readonly WaitingCall[]
 }
 
 /** Guidance from memory before a task begins: line ranges of files, and experiences with similar work. */
@@ -110,6 +113,11 @@ export type AgentContext = {
   progress(message: string): void
   /** Masks a secret in all output of the service until this run's end was read. */
   keepSecret(secret: string): void
+  /**
+   * Does work that waits for a decision while the agent's program lives on: the task says so, the slot is free for others,
+   * and the time limit stands still. Ends as `work` does, once there is a slot again.
+   */
+  waitFor<T>(call: WaitingCall, work: () => Promise<T>): Promise<T>
   /** Adds an event to the agent session of the task, in which people follow the run. */
   observe(event: LoopEvent): void
   /**

@@ -39,6 +39,8 @@ export type ToolSession = {
   allowedTools?: readonly string[]
   /** How long its approvals wait for a decision; 0 has no end. */
   approvalTtlMs?: number
+  /** The run lives on while it waits, and looks for the decision itself: no message continues it. */
+  awaited?: true
   /** For unattended agentic turns: the policy's `requireApprovalFor` does not apply. */
   unattended?: boolean
 }

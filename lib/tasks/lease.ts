@@ -44,20 +44,23 @@ export const createLease = (needs: Needs) => {
   const { leaseMs, longestDelayMs } = needs
   const leaseEnd = () => clock.now() + leaseMs
 
-  /** Resolves to the row, or undefined when the task is no longer leased under this token. */
+  /** Resolves to the row, or undefined when the task is no longer leased under this token. The wait of a run ends too. */
   const applyLeased = async (
-    { id, fence, checkpoint }: Pick<TaskRow, 'id' | 'fence' | 'checkpoint'>,
+    leased: Leased,
     it: Omit<Transition, 'taskId' | 'from'> & { event: EventText },
     rows: readonly AnyWrite[] = [],
   ): Promise<TaskRow | undefined> => {
+    const { id, fence, checkpoint, waitingFor } = leased
     const { applied, row } = await transitions.apply(
       {
         ...it,
         taskId: id,
         from: 'in_progress',
         when: { ...it.when, fence },
+        set: { ...it.set, ...waitedUntil(leased, clock.now()) },
         unset: [
           ...(it.unset ?? []),
+          ...(waitingFor === undefined ? [] : WAIT_FIELDS),
           'leaseExpiresAt',
           ...(checkpoint && it.set?.checkpoint === undefined ? (['checkpoint'] as const) : []),
         ],
@@ -179,6 +182,41 @@ export const createLease = (needs: Needs) => {
     })
   }
 
+  /** Notes what a run waits for that lives on meanwhile and keeps its lease. Resolves to undefined when that is lost. */
+  const pause = async (leased: Leased, { message, approvals: waitsOn }: Omit<Suspension, 'checkpoint'>) => {
+    const approvalIds = waitsOn.map(({ approvalId }) => approvalId)
+    const until = await approvals.firstExpiry(approvalIds)
+    const { since } = leased.waiting ?? { since: iso(clock.now()) }
+    const waiting = { reason: 'approval', since, ...(until && { until }) } as const
+    const { applied, row } = await transitions.apply({
+      taskId: leased.id,
+      from: 'in_progress',
+      verb: 'suspend',
+      when: { fence: leased.fence },
+      set: { waitingFor: waiting.reason, waiting, approvalIds, leaseExpiresAt: leaseEnd() },
+      event: { attempt: leased.attempts, message, metadata: { code: 'waiting_for_approval' } },
+    })
+    return applied ? row : undefined
+  }
+
+  /** Ends the wait of a run that has lived on. Resolves to undefined when its lease is lost. */
+  const unpause = async (leased: Leased) => {
+    const { applied, row } = await transitions.apply({
+      taskId: leased.id,
+      from: 'in_progress',
+      verb: 'resume',
+      when: { fence: leased.fence },
+      set: { leaseExpiresAt: leaseEnd(), ...waitedUntil(leased, clock.now()) },
+      unset: WAIT_FIELDS,
+      event: {
+        attempt: leased.attempts,
+        message: 'The wait for approval is over',
+        metadata: { code: 'resumed' },
+      },
+    })
+    return applied ? row : undefined
+  }
+
   /** Fails a task whose approval was not decided in time, with its dead letter, if it still waits. */
   const expire = async (waiting: TaskRow): Promise<void> => {
     const { code, message } = approvalExpired()
@@ -209,10 +247,8 @@ export const createLease = (needs: Needs) => {
   ) => {
     const { end, event: why, eventId, letter } = failure(leased, error)
     const event = { attempt: leased.attempts, ...why }
-    const set = { ...end, ...waitedUntil(leased, clock.now()) }
-    const unset = leased.waitingFor === undefined ? [] : ([...WAIT_FIELDS, 'checkpoint'] as const)
     const rows = [letter, ...continuationInserts(leased, continuation)]
-    return applyLeased(leased, { verb: 'fail', when, set, unset, event, eventId }, rows)
+    return applyLeased(leased, { verb: 'fail', when, set: end, event, eventId }, rows)
   }
 
   /** Takes over a task whose lease ran out, with its attempt counted, if the lease has not changed since. */
@@ -243,7 +279,7 @@ export const createLease = (needs: Needs) => {
     return applied
   }
 
-  const ends = { succeed, retry, release, suspend, expire, fail, recover, markUndeliverable }
+  const ends = { succeed, retry, release, suspend, pause, unpause, expire, fail, recover, markUndeliverable }
   return { claim, renew, isLeased, ...ends }
 }
 

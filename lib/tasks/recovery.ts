@@ -39,7 +39,9 @@ const SENT_AGAIN_MS = 3_600_000
 
 const oldestFirst = (is: TaskStatus) => ({ index: 'byStatus', is, order: 'asc', limit: PAGE }) as const
 
-const isWaiting = ({ waitingFor }: TaskRow): boolean => waitingFor !== undefined
+/** Whether a run is stored until a decision. One that lives on while it waits has a lease. */
+const isSuspended = ({ waitingFor, leaseExpiresAt }: TaskRow): boolean =>
+  waitingFor !== undefined && leaseExpiresAt === undefined
 
 type RowWork = (row: TaskRow) => Promise<unknown>
 
@@ -101,10 +103,10 @@ export const createRecovery = (needs: Needs) => {
     let recovered = 0
     for await (const rows of inStatus('queued')) resent += await withEach(rows, send)
     for await (const rows of inStatus('in_progress')) {
-      await withEach(rows.filter(isWaiting), async (row) => {
+      await withEach(rows.filter(isSuspended), async (row) => {
         if (await settleWait(row)) resent += 1
       })
-      const running = rows.filter((row) => !isWaiting(row))
+      const running = rows.filter((row) => !isSuspended(row))
       recovered += await withEach(running, lease.recover)
     }
     return { resent, recovered }
@@ -148,7 +150,7 @@ export const createRecovery = (needs: Needs) => {
   const runCorrection = (row: TaskRow, now: number, isAhead: boolean): Partial<TaskRow> | undefined => {
     if (isTooLate(row.leaseExpiresAt ?? 0, now + leaseMs))
       return { updatedAt: iso(now), leaseExpiresAt: now + leaseMs }
-    return isAhead && isWaiting(row) ? { updatedAt: iso(now) } : undefined
+    return isAhead && isSuspended(row) ? { updatedAt: iso(now) } : undefined
   }
 
   /** The corrected times of a row that was written under a clock ahead; undefined for any other row. */
@@ -189,10 +191,10 @@ export const createRecovery = (needs: Needs) => {
     return (
       (await workThrough(
         'in_progress',
-        (row) => isAhead(row) || (isWaiting(row) ? isCheckOfWaits && isLeftWaiting(row) : isAbandoned(row)),
+        (row) => isAhead(row) || (isSuspended(row) ? isCheckOfWaits && isLeftWaiting(row) : isAbandoned(row)),
         (row) => {
           if (isAhead(row)) return correct(row)
-          return isWaiting(row) ? settleWait(row) : lease.recover(row)
+          return isSuspended(row) ? settleWait(row) : lease.recover(row)
         },
       )) +
       (await workThrough(
@@ -251,7 +253,7 @@ export const createRecovery = (needs: Needs) => {
   const resume = async (taskId: string): Promise<void> => {
     const row = await store.get(tasks, taskId)
     if (row?.status !== 'in_progress') return
-    if (isWaiting(row)) {
+    if (isSuspended(row)) {
       const state = await approvals.stateOfAll(row.approvalIds ?? [])
       return state === 'expired' ? lease.expire(row) : sendResume(row)
     }

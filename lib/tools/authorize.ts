@@ -1,4 +1,5 @@
 import type { ApprovalAnswer, ApprovalRequest, WaitState } from '../approvals/schema.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import type { ToolDecision, ToolSession } from '../ports/tool.ts'
 import type { PolicySource } from '../security/schema.ts'
 import { callOwner } from './audit.ts'
@@ -122,7 +123,7 @@ const toApprovalRequest = ({ tool, input, title }: ParsedCall, session: ToolSess
   title,
   mode: session.mode,
   ...callOwner(session),
-  ...(session.approvalTtlMs === undefined ? {} : { ttlMs: session.approvalTtlMs }),
+  ...definedFields({ ttlMs: session.approvalTtlMs, awaited: session.awaited }),
 })
 
 const toAuthorization = (answer: ApprovalAnswer): Authorization => {

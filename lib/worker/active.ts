@@ -96,6 +96,9 @@ const createStop = () => {
 /** A task that is leased to this worker. */
 export type Leased = TaskRow
 
+/** What a run waits for that lives on meanwhile. */
+type Waiting = { message: string; approvals: readonly { approvalId: string }[] }
+
 /** The writes of a worker. Those with `leased` apply only while the task is leased under the same fencing token. */
 export type LeaseWrites = {
   claim(message: RunTask): Promise<Leased | undefined>
@@ -106,6 +109,9 @@ export type LeaseWrites = {
   fail(leased: Leased, error: TaskError, left?: { continuation?: object | undefined }): Promise<unknown>
   release(leased: Leased, reason: string): Promise<unknown>
   suspend(leased: Leased, waiting: { checkpoint: object; message: string }): Promise<unknown>
+  /** Both resolve to the row, and to undefined when the lease is lost. */
+  pause(leased: Leased, waiting: Waiting): Promise<Leased | undefined>
+  unpause(leased: Leased): Promise<Leased | undefined>
 }
 
 type Needs = {
@@ -115,6 +121,7 @@ type Needs = {
 }
 
 export type LeasedRun = ActiveRun & {
+  /** As it was last written. */
   task: Leased
   stopped: ReturnType<typeof createStop>
   /** Renews the lease, with a progress event when there is a message; stops the run when the lease is lost. */

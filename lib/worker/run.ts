@@ -5,15 +5,19 @@ import { errorMessage } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { boundedWaitMs } from '../core/retry-after.ts'
 import { withoutPaths } from '../core/without-paths.ts'
-import type { AgentAdapter, AgentContext, AgentTask, RunProgram } from '../ports/agent.ts'
+import type { AgentAdapter, AgentContext, AgentTask, RunProgram, WaitingCall } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LoopEvent } from '../ports/tool.ts'
 import { type TaskError, type TaskResult, TaskResultSchema, type TaskRow } from '../tasks/schema.ts'
-import type { Leased, LeasedRun, StopReason } from './active.ts'
+import type { Leased, LeasedRun, LeaseWrites, StopReason } from './active.ts'
+import { createPauses, createTimer } from './pause.ts'
+import type { Slot } from './slots.ts'
 
 /** The events of one run, for readers that follow the task. The last call gives the outcome of the run. */
 type RunEvents = {
   observe(event: LoopEvent): void
+  /** A call waits, while the run lives on. */
+  waits(call: WaitingCall): void
   /** Resolves when the events are stored; undefined when there are none. Never rejects. */
   end(ended: Ended): Promise<void> | undefined
 }
@@ -27,6 +31,7 @@ type Needs = {
   runProgram: RunProgram
   masker: Masker
   openEvents: OpenRunEvents
+  lease: Pick<LeaseWrites, 'pause' | 'unpause'>
 }
 
 /** How long a stopped agent may go on before its slot is freed. */
@@ -106,22 +111,25 @@ const ownTimeout = (failure: Failure, { canResume }: AgentAdapter): Failure =>
  * time limit. Never rejects. An agent that ignores its signal is abandoned, and its later reports are ignored. Texts
  * that an agent reports, returns or throws are masked here, for every agent.
  */
-export const createRunner = ({ clock, attemptLimit, runProgram, masker, openEvents }: Needs) => {
+export const createRunner = ({ clock, attemptLimit, runProgram, masker, openEvents, lease }: Needs) => {
   const outcomes = createOutcomes(masker)
   return (
-    { task: leased, stopped, beat }: LeasedRun,
+    run: LeasedRun,
+    slot: Slot,
     task: AgentTask,
     agent: AgentAdapter,
     given: Pick<AgentContext, 'workspace' | 'earlier' | 'checkpoint'>,
   ) =>
     new Promise<Ended>((resolve) => {
+      const { task: leased, stopped, beat } = run
       const { attempts: attempt } = leased
       const events = openEvents(leased)
       const forgetSecrets: (() => void)[] = []
       let isOver = false
       const timeLimit = attemptLimit(agent, task)
       const limit = createProgressLimit(clock, beat, masker.messages())
-      const cancelTimeout = clock.after(timeLimit.ms, () => stopped.stop('timeout'))
+      const timer = createTimer(clock, timeLimit.ms, () => stopped.stop('timeout'))
+      const pauses = createPauses({ run, slot, timer, lease })
       const endedAs = (ended: Outcome): Ended => {
         const reason = stopped.reason()
         if (reason === 'timeout') return failedRun(leased, timedOut(timeLimit, agent))
@@ -129,7 +137,7 @@ export const createRunner = ({ clock, attemptLimit, runProgram, masker, openEven
         return ended.kind === 'failed' ? failedRun(leased, ownTimeout(ended, agent)) : ended
       }
       const end = (ended: Outcome) => {
-        cancelTimeout()
+        timer.pause()
         limit.end()
         isOver = true
         stopped.end()
@@ -155,6 +163,10 @@ export const createRunner = ({ clock, attemptLimit, runProgram, masker, openEven
         },
         observe: (event) => {
           if (!isOver) events.observe(event)
+        },
+        waitFor: (call, work) => {
+          if (!isOver) events.waits(call)
+          return pauses(call, work)
         },
         run: (file, args) => runProgram(given.workspace, file, args, signal),
         ...given,

@@ -9,6 +9,7 @@ import type { Tracing } from '../ports/tracing.ts'
 import { publicTask, type RunTask, TASK_DEFINITION, type Task, type TaskResult } from '../tasks/schema.ts'
 import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
 import { createRunner, type Ended, failedRun } from './run.ts'
+import { createSlots, type Slot } from './slots.ts'
 import { createAttemptSpans } from './spans.ts'
 
 type RetryPolicy = Pick<Backoff, 'baseMs' | 'type'>
@@ -47,15 +48,17 @@ const MOST_FINISHING = 256
 /** Claims tasks when a slot is free, runs their agents and writes outcomes; the slot is free before the write ends. */
 export const createWorker = (needs: Needs) => {
   const { lease, mostRuns, log, active } = needs
-  const slots = createSemaphore(mostRuns)
+  const slots = createSlots(mostRuns)
   const leased = createLeasedRuns(needs)
   const execute = createRunner(needs)
   const finish = createFinishRun(needs)
   const inAttempt = createAttemptSpans(needs.tracing)
+  /** The runs that have not ended, and the ends that are not written. */
+  let running = 0
   let finishing = 0
   const idle: (() => void)[] = []
 
-  const runAgent = async (run: LeasedRun, message: RunTask): Promise<Ended> => {
+  const runAgent = async (run: LeasedRun, slot: Slot, message: RunTask): Promise<Ended> => {
     const { task } = run
     const isResumed = message.resume === true
     const agent = await needs.agent(task.agent)
@@ -66,7 +69,7 @@ export const createWorker = (needs: Needs) => {
     const place = await needs.place(task).catch(asEnded(task))
     if ('kind' in place) return place
     const given = { ...place, ...(isResumed && task.checkpoint && { checkpoint: task.checkpoint }) }
-    return inAttempt(task, message, () => execute(run, view, agent, given))
+    return inAttempt(task, message, () => execute(run, slot, view, agent, given))
   }
 
   /** The run stays active until its end is written: the heartbeat renews its lease, so that no tick recovers the task. */
@@ -83,50 +86,42 @@ export const createWorker = (needs: Needs) => {
     }
     active.remove(run)
     finishing -= 1
-    if (finishing === 0) for (const wake of idle.splice(0)) wake()
+    wakeIfIdle()
+  }
+
+  const wakeIfIdle = () => {
+    if (running + finishing === 0) for (const wake of idle.splice(0)) wake()
+  }
+
+  const work = async (slot: Slot, message: RunTask): Promise<void> => {
+    running += 1
+    try {
+      active.refuseIfStopped()
+      const task = await lease.claim(message)
+      if (task === undefined) return
+      const run = leased(task)
+      const written = writeEnd(run, await runAgent(run, slot, message))
+      if (finishing > MOST_FINISHING) await written
+    } finally {
+      running -= 1
+      slot.end()
+      wakeIfIdle()
+    }
   }
 
   return {
     /** Resolves when the slot is free again. Rejects when the claim was not written: the queue delivers it again. */
     run: async (message: RunTask): Promise<void> => {
       // A task that was claimed without a slot would hold its lease for nothing, and be ahead of more urgent ones.
-      const slot = slots.acquire()
-      if (slot) await slot
-      try {
-        active.refuseIfStopped()
-        const task = await lease.claim(message)
-        if (task === undefined) return
-        const run = leased(task)
-        const written = writeEnd(run, await runAgent(run, message))
-        if (finishing > MOST_FINISHING) await written
-      } finally {
-        slots.release()
-      }
+      const free = slots.acquire()
+      if (free) await free
+      const slot = slots.open()
+      // A run that waits for a person gives its slot up, and goes on without this call.
+      await Promise.race([work(slot, message), slot.givenUp])
     },
     /** Resolves when the outcomes of all runs so far are written. */
     settled: (): Promise<void> =>
-      finishing === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
-  }
-}
-
-/** A semaphore for agent runs: its waiters get the free slots in the order they came (FIFO). */
-const createSemaphore = (size: number) => {
-  let free = size
-  const waiting: (() => void)[] = []
-  return {
-    /** Returns undefined at once when a slot is free: the common path needs no await. */
-    acquire: (): Promise<void> | undefined => {
-      if (free > 0) {
-        free--
-        return undefined
-      }
-      return new Promise((resolve) => waiting.push(resolve))
-    },
-    release: () => {
-      const next = waiting.shift()
-      if (next) next()
-      else free++
-    },
+      running + finishing === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
   }
 }
 

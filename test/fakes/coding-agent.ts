@@ -57,6 +57,8 @@ export const createAgentOn = (
     { signal = new AbortController().signal, attempt = 1, ...rest }: Partial<AgentContext> = {},
   ) =>
     agent.execute(task(about), {
+      waitFor: (_call, work) => work(),
+      ...rest,
       signal,
       attempt,
       workspace: workspaceName(about.id ?? 'task_1', attempt),

@@ -104,6 +104,7 @@ const open = (script: readonly Act[], options: Options = {}) => {
     progress: (line) => void progress.push(line),
     keepSecret: () => undefined,
     observe: (event) => void observed.push(event),
+    waitFor: (_call, work) => work(),
     run: () => Promise.reject(new Error('not here')),
   }
   const about = { id: `acp_${runs}`, title: 'Script', prompt: JSON.stringify(script) }

@@ -6,6 +6,7 @@ import type {
   ToolCallUpdate,
   ToolKind,
 } from '@agentclientprotocol/sdk'
+import type { AgentContext } from '../../../ports/agent.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Toolbox } from '../../../ports/tool.ts'
 
@@ -46,14 +47,14 @@ type DecideNeeds = {
   clock: Clock
   /** Titles of what was refused are added to it. */
   denied: string[]
-  progress: (message: string) => void
+  waitFor: AgentContext['waitFor']
 }
 
 /**
  * Answers what an agent asks, each time for this one call, by the mode, guards, and people. Rejects where no decision can be
  * had, as with `approval_expired`.
  */
-export const createDecide = ({ toolbox, clock, denied, progress }: DecideNeeds) => {
+export const createDecide = ({ toolbox, clock, denied, waitFor }: DecideNeeds) => {
   const untilDecided = async (approvalId: string, signal: AbortSignal) => {
     while (!(await toolbox.isDecided(approvalId))) {
       await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve))
@@ -64,8 +65,9 @@ export const createDecide = ({ toolbox, clock, denied, progress }: DecideNeeds) 
   const isAllowed = async (call: ReturnType<typeof permissionCall>, signal: AbortSignal) => {
     const outcome = await toolbox.call(call, signal)
     if (outcome.decision !== 'pending' || outcome.approvalId === undefined) return !outcome.failed
-    progress(`Waiting for approval of ${toolbox.title(call)}`)
-    await untilDecided(outcome.approvalId, signal)
+    const { approvalId } = outcome
+    const waiting = { approvalId, toolCallId: call.id, name: call.name }
+    await waitFor(waiting, () => untilDecided(approvalId, signal))
     return !(await toolbox.call(call, signal, { isChecked: true })).failed
   }
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { Toolbox, ToolSession } from '../../../ports/tool.ts'
 import { startProgram } from '../program/program.ts'
 import { createProgramRun, type ProgramNeeds, taskPrompt } from '../program/run.ts'
+import { taskSettings } from '../task-settings.ts'
 import type { AcpProgram } from './catalog.ts'
 import { createDecide } from './permissions.ts'
 import { createUpdates } from './updates.ts'
@@ -12,6 +13,8 @@ export type RunNeeds = ProgramNeeds & {
   openPermissions: (session: ToolSession) => Toolbox
   clock: Clock
   securityMode?: () => SecurityMode
+  /** How long approvals wait where a task does not say; 0 has no end. */
+  approvalTtlMs?: number
 }
 
 /** The library of the protocol, which takes 30 MB, is loaded when a program is first talked to. */
@@ -29,9 +32,10 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
   createProgramRun(preset, needs, async ({ start, work, task, context }) => {
     const { workspace } = work
     const { openPermissions, clock, securityMode, commands } = needs
-    const { signal, observe, progress } = context
-    const mode = securityMode?.() ?? 'full'
-    const toolbox = openPermissions({ mode, workspace, userId: task.createdBy, taskId: task.id })
+    const { signal, observe, waitFor } = context
+    const { mode = securityMode?.() ?? 'full', approvalTtlMs = needs.approvalTtlMs ?? 0 } = taskSettings(task)
+    const owner = { userId: task.createdBy, taskId: task.id }
+    const toolbox = openPermissions({ mode, workspace, ...owner, approvalTtlMs, awaited: true })
     const denied: string[] = []
     const updates = createUpdates({ observe, now: () => clock.monotonic() })
     const { runTurn } = await loadSession()
@@ -48,7 +52,7 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
         agentSession = id
       },
       onUpdate: updates.take,
-      decide: createDecide({ toolbox, clock, denied, progress }),
+      decide: createDecide({ toolbox, clock, denied, waitFor }),
     })
     updates.end()
     const { answer, cost, ...counts } = updates.outcome()

@@ -1,9 +1,7 @@
-import { LONGEST_APPROVAL_MS } from '../../../core/approval-expiry.ts'
 import { cutText } from '../../../core/cut-text.ts'
 import { definedFields } from '../../../core/defined-fields.ts'
 import { errorMessage, Problem } from '../../../core/errors.ts'
-import { isSecurityMode, type SecurityMode } from '../../../core/security-mode.ts'
-import { taskFailure } from '../../../core/task-failure.ts'
+import type { SecurityMode } from '../../../core/security-mode.ts'
 import type {
   AgentAdapter,
   AgentContext,
@@ -17,6 +15,7 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { ModelMessage, Models, ToolSpec } from '../../../ports/model.ts'
 import type { LoopEvent, LoopResult, RunLoop, Toolbox, ToolSession } from '../../../ports/tool.ts'
 import { createRepositoryWork, type RepositoryNeeds, type Work } from '../repository/work.ts'
+import { taskSettings } from '../task-settings.ts'
 import { type CodingCheckpoint, createCheckpoint } from './checkpoint.ts'
 import { continuedMessages, toConversation } from './conversation.ts'
 import { codingAgentFacts } from './facts.ts'
@@ -135,41 +134,6 @@ const runOutput = (run: LoopResult): string => {
   return [failures[run.ended](run), run.lastText].filter(Boolean).join('\n\n')
 }
 
-/** A value of the task's metadata; one that is not valid fails the task without another attempt. */
-const metadataValue = <T>(
-  { metadata }: AgentTask,
-  name: string,
-  isValid: (value: unknown) => value is T,
-  failure: () => Error,
-): T | undefined => {
-  const value = metadata?.[name]
-  if (value === undefined || value === null) return undefined
-  if (isValid(value)) return value
-  throw failure()
-}
-
-const LEAST_BUDGET = 1_000
-const isBudget = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= LEAST_BUDGET
-const isTtl = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= LONGEST_APPROVAL_MS
-
-/** What a task sets in its metadata: its security mode, its token budget, and how long its approvals wait. */
-const runSettings = (task: AgentTask) => ({
-  maxTokens: metadataValue(task, 'maxBudget', isBudget, () => {
-    const what = `metadata.maxBudget must be a whole number of tokens, at least ${LEAST_BUDGET}`
-    return taskFailure('invalid', 'max_budget_invalid', what, false)
-  }),
-  mode: metadataValue(task, 'securityMode', isSecurityMode, () => {
-    const what = 'metadata.securityMode must be deny, sandbox, allowlist, ask or full'
-    return taskFailure('invalid', 'security_mode_invalid', what, false)
-  }),
-  approvalTtlMs: metadataValue(task, 'approvalTtlMs', isTtl, () => {
-    const what = `metadata.approvalTtlMs must be whole milliseconds, 0 (no end) to ${LONGEST_APPROVAL_MS}`
-    return taskFailure('invalid', 'approval_ttl_invalid', what, false)
-  }),
-})
-
 const waitingOn = ({ pending }: LoopResult, checkpoint: CodingCheckpoint): AgentWaiting => {
   const names = [...new Set(pending.map(({ call }) => call.name))].join(', ')
   const approvals = pending.map(({ call, approvalId }) => ({
@@ -228,7 +192,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
   const execute = async (task: AgentTask, context: AgentContext): Promise<AgentResult | AgentWaiting> => {
     const { signal } = context
     signal.throwIfAborted()
-    const settings = runSettings(task)
+    const settings = taskSettings(task)
     const { mode = needs.securityMode?.() ?? 'full', maxTokens = needs.maxBudget } = settings
     const { approvalTtlMs = needs.approvalTtlMs ?? 0 } = settings
     // Only this agent writes checkpoints of its tasks.

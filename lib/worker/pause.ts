@@ -1,0 +1,78 @@
+import type { WaitingCall } from '../ports/agent.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Leased, LeasedRun, LeaseWrites } from './active.ts'
+import type { Slot } from './slots.ts'
+
+/** A timer that can stand still. */
+export const createTimer = (clock: Clock, ms: number, ring: () => void) => {
+  let left = ms
+  let startedAt = 0
+  let cancel: (() => void) | undefined
+  const pause = () => {
+    if (cancel === undefined) return
+    cancel()
+    cancel = undefined
+    left -= clock.monotonic() - startedAt
+  }
+  const start = () => {
+    startedAt = clock.monotonic()
+    cancel = clock.after(Math.max(0, left), ring)
+  }
+  start()
+  return { pause, start }
+}
+
+type Needs = {
+  run: LeasedRun
+  slot: Slot
+  timer: ReturnType<typeof createTimer>
+  lease: Pick<LeaseWrites, 'pause' | 'unpause'>
+}
+
+/**
+ * The waits of one run that lives on meanwhile: the task says what it waits for, its slot is free for other runs, and its
+ * time limit stands still. Several calls may wait at once.
+ */
+export const createPauses = ({ run, slot, timer, lease }: Needs) => {
+  const open = new Map<string, WaitingCall>()
+  let written: Promise<void> = Promise.resolve()
+
+  const store = (change: (leased: Leased) => Promise<Leased | undefined>): Promise<void> => {
+    written = written.then(async () => {
+      const row = await change(run.task)
+      if (row === undefined) run.stop('lost')
+      else run.task = row
+    })
+    return written
+  }
+
+  const noteWaits = () => {
+    const approvals = [...open.values()]
+    const names = [...new Set(approvals.map(({ name }) => name))].join(', ')
+    return store((leased) => lease.pause(leased, { message: `Waiting for approval of ${names}`, approvals }))
+  }
+
+  const goOn = async () => {
+    await slot.take()
+    // Another call has begun to wait meanwhile.
+    if (open.size > 0) return slot.giveUp()
+    timer.start()
+  }
+
+  return async <T>(call: WaitingCall, work: () => Promise<T>): Promise<T> => {
+    open.set(call.approvalId, call)
+    timer.pause()
+    slot.giveUp()
+    try {
+      await noteWaits()
+      return await work()
+    } finally {
+      open.delete(call.approvalId)
+      if (open.size > 0) await noteWaits()
+      else {
+        await store(lease.unpause)
+        await goOn()
+      }
+    }
+  }
+}

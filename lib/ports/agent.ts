@@ -98,8 +98,8 @@ export type AgentContext = {
   /** Counts from 1. */
   attempt: number
   /**
-   * The name of the workspace of this run: one of its own for each attempt of a task that begins a thread, and the one of
-   * the first turn for each later turn.
+   * The name of the workspace of this run: one of its own for each attempt of a task that begins a thread, where its agent
+   * cannot resume, and the one of the first turn for each later turn.
    */
   workspace: string
   /** The earlier turns of the thread. */

@@ -10,7 +10,10 @@ import type { createThreads } from './thread.ts'
 /** The most turns that are looked through for what one of them left. */
 const MOST_READ = 20
 
-/** Where a run works: its workspace, and the earlier turns of its thread. */
+/**
+ * Where a run works: its workspace, and the earlier turns of its thread. An agent that `resumes` has one workspace for all
+ * attempts, in which it goes on; any other one has its own for each attempt of a first turn.
+ */
 export const createPlace = ({ store }: { store: Store }) => {
   const leftBy = async (taskId: string): Promise<object | undefined> => {
     const query = { index: 'ofTask', is: taskId, order: 'desc', limit: 1, detail: true } as const
@@ -20,11 +23,13 @@ export const createPlace = ({ store }: { store: Store }) => {
     return row === undefined || 'truncated' in row ? undefined : row.state
   }
 
-  return async (row: TaskRow): Promise<Pick<AgentContext, 'workspace' | 'earlier'>> => {
+  return async (row: TaskRow, resumes: boolean): Promise<Pick<AgentContext, 'workspace' | 'earlier'>> => {
+    const nameFor = ({ id, attempts }: Pick<TaskRow, 'id' | 'attempts'>) =>
+      workspaceName(id, resumes ? 1 : Math.max(1, attempts))
     const previous = row.parentId === undefined ? undefined : await store.get(tasks, row.parentId, true)
-    if (previous === undefined) return { workspace: workspaceName(row.id, row.attempts) }
-    const first = await store.get(tasks, toThreadId(row))
-    const workspace = workspaceName(toThreadId(row), Math.max(1, first?.attempts ?? 1))
+    if (previous === undefined) return { workspace: nameFor(row) }
+    const id = toThreadId(row)
+    const workspace = nameFor((await store.get(tasks, id)) ?? { id, attempts: 1 })
     const since: EarlierTurn[] = []
     let turn: TaskRow | undefined = previous
     for (let read = 0; turn !== undefined && read < MOST_READ; read++) {

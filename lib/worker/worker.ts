@@ -36,7 +36,7 @@ type Needs = FinishNeeds &
   Parameters<typeof createRunner>[0] & {
     agent: (type: string) => Promise<AgentAdapter | undefined>
     /** The workspace of a run, and the earlier turns of its thread. */
-    place: (task: Leased) => Promise<Pick<AgentContext, 'workspace' | 'earlier'>>
+    place: (task: Leased, resumes: boolean) => Promise<Pick<AgentContext, 'workspace' | 'earlier'>>
     /** The most runs of all queues together. */
     mostRuns: number
     tracing: Tracing
@@ -66,7 +66,7 @@ export const createWorker = (needs: Needs) => {
     if (agent === undefined) return unavailable(task)
     const lost = lostFields(task, isResumed ? [...TASK_DEFINITION, 'checkpoint'] : TASK_DEFINITION)
     if (lost.length > 0) return dataLost(task, lost)
-    const place = await needs.place(task).catch(asEnded(task))
+    const place = await needs.place(task, agent.canResume === true).catch(asEnded(task))
     if ('kind' in place) return place
     const given = { ...place, ...(isResumed && task.checkpoint && { checkpoint: task.checkpoint }) }
     return inAttempt(task, message, () => execute(run, slot, view, agent, given))

@@ -287,6 +287,27 @@ describe('a run of a later turn', () => {
       expect(JSON.stringify((await api.call(`GET /api/tasks/${id}`)).body)).not.toContain('s-')
   })
 
+  it.each([
+    [true, '1'],
+    [false, '2'],
+  ])('has the workspace of the last attempt, where its agent can resume: %s', async (canResume, name) => {
+    const agent = createFakeAgent(async (_task, { attempt }) => ({ success: attempt > 1, output: 'x' }), {
+      canResume,
+    })
+    await using api = await opened({ adapters: [agent] })
+    const first = await api.create()
+    await api.service.pass(60_000)
+    const { task: second } = (await api.reply(first.id, 'Two')).body
+    await api.service.pass(60_000)
+    const found = agent.runs.map(({ task, attempt, workspace }) => [task.id, attempt, workspace])
+    expect(found).toEqual([
+      [first.id, 1, `${first.id}-1`],
+      [first.id, 2, `${first.id}-${name}`],
+      [second.id, 1, `${first.id}-${name}`],
+      [second.id, 2, `${first.id}-${name}`],
+    ])
+  })
+
   it('keeps the workspace of its thread until its time to live after the last turn has passed', async () => {
     await using api = await opened({ env: { WORKSPACE_TTL_HOURS: '2' } })
     const { clock, tasks } = api.service

@@ -9,6 +9,7 @@ import { deliveryRows } from './deliveries/rows.ts'
 import { codeRows, identityRows, pairingSlots, pairings } from './devices/rows.ts'
 import { feedEntries } from './feed/rows.ts'
 import { gatewayKeys, gatewayRequests } from './gateway/rows.ts'
+import { holdsRows } from './holds/rows.ts'
 import { integrationRows } from './integrations/rows.ts'
 import { limitedCounts } from './limits/limited-count.ts'
 import { callsRows } from './limits/limiter.ts'
@@ -63,6 +64,7 @@ export const collections = [
   reads,
   readMarks,
   settingsRows,
+  holdsRows,
   sessions,
   auditRows,
   authorizationRequests,

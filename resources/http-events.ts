@@ -9,6 +9,7 @@ const SERVED_BY: Readonly<Record<string, string>> = {
   oauth: 'auth',
   audit: 'settings',
   approvals: 'security',
+  holds: 'queue',
   tokens: 'gateway',
   // It knows the secrets of webhooks, and so whether events of the code host are accepted.
   connections: 'webhooks',

@@ -61,6 +61,9 @@ const toolCalls: Rights = [
   ['get put', 'rows/approvals'],
 ]
 
+/** The holds of providers whose usage limit was reached, as their calls are answered. */
+const providerLimits: Rights = [['get put update', 'holds']]
+
 /** Turns of conversations, which wait for an approval with a snapshot of their workspace. */
 const turns: Rights = [
   ['get put update', 'conversations'],
@@ -76,6 +79,7 @@ const rights: Readonly<Record<string, Rights>> = {
     ...taskTexts,
     ...toolCalls,
     ...turns,
+    ...providerLimits,
     ['read update', 'tokens'],
     ['read put', 'gatewayRequests gatewayKeys'],
     ['read index put', 'tasks'],
@@ -229,6 +233,7 @@ const rights: Readonly<Record<string, Rights>> = {
     ['read put', 'tasks'],
     ['read', 'taskEvents counters'],
     ['read put delete', 'failureMutes'],
+    ['get update', 'holds'],
     ['put', 'audit'],
     // The message of a task that waits for one, when its dead letter is retried.
     ...taskMessages,
@@ -314,6 +319,8 @@ const rights: Readonly<Record<string, Rights>> = {
     ['put', 'toolCalls rows/toolCalls'],
     // Approvals that were not decided in time.
     ['get index put update delete', 'approvals'],
+    // Tasks that wait for a provider, and one that tries it.
+    ['get update', 'holds'],
     // Agent sessions whose process died, and the last event of each.
     ['index update delete', 'agentSessions'],
     ['put', 'feedEntries'],
@@ -359,6 +366,7 @@ const rights: Readonly<Record<string, Rights>> = {
     ...taskTexts,
     ...toolCalls,
     ...turns,
+    ...providerLimits,
     ['read put update', 'tasks'],
     ['read put', 'taskEvents feedEntries deadLetters'],
     // What a turn leaves for the next one of its thread.

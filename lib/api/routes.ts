@@ -9,6 +9,7 @@ import { conversationRoutes, modelRoutes } from '../chat/contract.ts'
 import { deviceRoutes } from '../devices/contract.ts'
 import { gatewayRoutes } from '../gateway/contract.ts'
 import { healthRoutes } from '../health/contract.ts'
+import { holdRoutes } from '../holds/contract.ts'
 import type { Route, Routes } from '../http/route.ts'
 import { connectionRoutes, disconnectRoutes, integrationRoutes } from '../integrations/contract.ts'
 import { liveRoutes } from '../live/contract.ts'
@@ -52,6 +53,7 @@ const refuseRepeats = (keys: readonly string[]) => {
 export const tables = {
   tasks: taskRoutes,
   queue: queueRoutes,
+  holds: holdRoutes,
   bulk: bulkRoutes,
   agents: agentRoutes,
   notifications: notificationRoutes,

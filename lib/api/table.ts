@@ -20,6 +20,8 @@ import { gatewayHandlers } from '../gateway/handlers.ts'
 import { healthRoutes } from '../health/contract.ts'
 import { healthHandlers } from '../health/handlers.ts'
 import type { Health } from '../health/service.ts'
+import { holdRoutes } from '../holds/contract.ts'
+import { holdHandlers } from '../holds/handlers.ts'
 import { type HttpNeeds, lambda } from '../http/lambda.ts'
 import type { Handlers, Routes } from '../http/route.ts'
 import type { Group } from '../http/router.ts'
@@ -61,8 +63,13 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
   const { clock } = http
   return [
     group(
-      { ...taskRoutes, ...queueRoutes, ...bulkRoutes },
-      { ...taskHandlers(domains), ...queueHandlers(domains), ...bulkHandlers(domains) },
+      { ...taskRoutes, ...queueRoutes, ...holdRoutes, ...bulkRoutes },
+      {
+        ...taskHandlers(domains),
+        ...queueHandlers(domains),
+        ...holdHandlers(domains),
+        ...bulkHandlers(domains),
+      },
     ),
     group(agentRoutes, agentHandlers(domains)),
     group(notificationRoutes, notificationHandlers(domains)),

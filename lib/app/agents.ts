@@ -14,12 +14,13 @@ import { errorMessage } from '../core/errors.ts'
 import { providerApiUrl } from '../oauth/catalog.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Models } from '../ports/model.ts'
+import type { ProviderLimits } from '../ports/provider-limits.ts'
 import type { Repositories } from '../ports/repositories.ts'
+import { openAcpAgents } from './acp-agents.ts'
 import { programsElsewhere } from './cloud-agents.ts'
-import { openProgramAgents } from './program-agents.ts'
 import { openPrograms, type Programs, type SandboxHealth } from './sandbox.ts'
 
-type ModelPorts = Pick<Ports, 'breakers' | 'clock' | 'log' | 'masker'>
+type ModelPorts = Pick<Ports, 'breakers' | 'clock' | 'log' | 'masker'> & { limits: ProviderLimits }
 
 type Needs = ModelPorts & {
   config: Config
@@ -55,14 +56,14 @@ export const openAgentHost = async (needs: Needs): Promise<OpenedHost> => {
 }
 
 /** Models of the configured providers. With none, the demo model starts on loopback and answers instead. */
-const openModels = async (config: Config, { breakers, clock, log, masker }: ModelPorts) => {
+const openModels = async (config: Config, { breakers, clock, log, masker, limits }: ModelPorts) => {
   const settings = {
     providers: config.providers,
     fallbacks: config.FALLBACK_PROVIDERS,
     ...(config.DEFAULT_PROVIDER ? { default: config.DEFAULT_PROVIDER } : {}),
   }
   const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(`provider:${provider}`).run(call)
-  const shared = { clock, log, masker, guard, fetch: tracedFetch }
+  const shared = { clock, log, masker, guard, limits, fetch: tracedFetch }
   const real = openConfigured({ settings, ...shared })
   if (real.providers().some(({ configured }) => configured))
     return { models: real, close: async () => undefined }
@@ -105,18 +106,19 @@ const openAgents = (
     git,
     maxBudget: config.TASK_MAX_BUDGET || undefined,
     approvalTtlMs: config.APPROVAL_TTL_MS,
+    fallbacks: config.FALLBACK_PROVIDERS,
     publication,
   })
-  const programs =
+  const acp =
     config.SERVICE_MODE === 'pro'
       ? { adapters: async () => programsElsewhere(config), close: async () => undefined }
-      : openProgramAgents(config, {
+      : openAcpAgents(config, {
           ...{ ...needs, commands, workspaces, git, publication },
           approvalTtlMs: config.APPROVAL_TTL_MS,
         })
   return {
-    adapters: lazyAgents(async () => [codingAgent, ...(await programs.adapters())], config),
-    close: programs.close,
+    adapters: lazyAgents(async () => [codingAgent, ...(await acp.adapters())], config),
+    close: acp.close,
     workspaces,
     runProgram: async (workspace, ...program) => (await workspaces.open(workspace)).run(...program),
   }

@@ -51,7 +51,7 @@ export const sweepDisk = (
 
 /** The models and agents of the container. Throws Problem `bad_setting`. */
 export const openContainerHost = (config: Config, ports: CloudPorts) =>
-  openAgentHost({ ...ports, config, workspacesDir: workspacesFolder(config) })
+  openAgentHost({ ...ports, limits: ports.holds, config, workspacesDir: workspacesFolder(config) })
 
 /**
  * The domains of the streaming function with models and agents, by the present secrets. Throws Problem `unavailable`

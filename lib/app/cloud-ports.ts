@@ -18,6 +18,7 @@ import type { Collection } from '../core/collection.ts'
 import { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import { createFeed } from '../feed/feed.ts'
+import { createHolds } from '../holds/service.ts'
 import { createProgressPublisher, createStreamPublisher } from '../live/publishing.ts'
 import { createStoredWatch } from '../live/watch.ts'
 import type { Cipher } from '../ports/cipher.ts'
@@ -83,10 +84,12 @@ export const openCloudPorts = (config: Config, store?: Store) => {
   const feed = createFeed(storage)
   const liveWatch = createStoredWatch(storage)
   const outside = openOutside(config, storage)
+  const processes = 'many' as const
   return {
-    processes: 'many',
+    processes,
     ...storage,
     ...outside,
+    holds: createHolds({ ...storage, processes }),
     feed,
     liveWatch,
     publishProgress: createProgressPublisher({

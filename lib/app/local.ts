@@ -21,6 +21,7 @@ import type { Config } from '../config/config.ts'
 import { createMasker } from '../core/masker.ts'
 import { createFeed, type Feed } from '../feed/feed.ts'
 import { createRequestMetrics } from '../health/request-metrics.ts'
+import { createHolds } from '../holds/service.ts'
 import { createDrain } from '../http/drain.ts'
 import { openGuard } from '../http/guard.ts'
 import { createHost } from '../http/host.ts'
@@ -78,9 +79,12 @@ export const openLocalApp = async (config: Config) => {
   const file = { file: data.file, collections, onLost: endProcess(log) }
   const store = openSqliteStore({ ...file, clock, log, deliver, publisher })
   const feed: Feed = createFeed({ store, clock, ids })
+  const processes = 'one' as const
+  const holds = createHolds({ ...outside, processes, store, clock, ids, log })
   const ports = {
-    processes: 'one',
+    processes,
     ...outside,
+    holds,
     store,
     feed,
     liveWatch,
@@ -102,6 +106,7 @@ export const openLocalApp = async (config: Config) => {
   } satisfies Ports
   const host = await openAgentHost({
     ...ports,
+    limits: holds,
     config,
     workspacesDir: data.workspacesDir,
     port: () => (server.address() as AddressInfo | null)?.port,

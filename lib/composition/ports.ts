@@ -1,6 +1,7 @@
 import type { Masker } from '../core/masker.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { Feed } from '../feed/feed.ts'
+import type { Holds } from '../holds/service.ts'
 import type { Memory, MemoryPorts, Watching } from '../memory/service.ts'
 import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
@@ -45,6 +46,8 @@ export type Ports = AuthPorts &
   MemoryPorts & {
     watchingMemory: Watching
     feed: Feed
+    /** Made before the domains: models and agents report to it. */
+    holds: Holds
     liveWatch: LiveWatch
     /** Publishes the progress of a task to live readers. */
     publishProgress?: (taskId: string) => void

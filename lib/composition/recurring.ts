@@ -35,6 +35,7 @@ export const recurringWork = (
     everyMs: SECOND_MS,
     work: async () => onStuck(await tasks.recovery.tick(domains.active.has)),
   },
+  { name: 'held tasks', everyMs: SECOND_MS, work: async () => onStuck(await domains.releaseHeld()) },
   // One process recovers these at its start.
   ...(processes === 'one'
     ? []

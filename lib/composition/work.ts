@@ -8,6 +8,8 @@ import { errorMessage } from '../core/errors.ts'
 import { createOwnedDeliveries } from '../deliveries/owned.ts'
 import { anyEndpoints, createDeliveries } from '../deliveries/service.ts'
 import { createGateway, type Gateway } from '../gateway/service.ts'
+import { createRelease } from '../holds/release.ts'
+import { createHoldVerbs } from '../holds/service.ts'
 import type { Memory } from '../memory/service.ts'
 import { createNotifications } from '../notifications/service.ts'
 import { providerApiUrls } from '../oauth/catalog.ts'
@@ -21,11 +23,13 @@ import type { Models } from '../ports/model.ts'
 import { createDeadLetters } from '../queue/dead-letters.ts'
 import { createQueueStatus } from '../queue/status.ts'
 import { createReporting } from '../reporting/service.ts'
-import { createTaskCounters } from '../tasks/counters.ts'
+import { createTaskCounters, under } from '../tasks/counters.ts'
 import { isFinal } from '../tasks/machine.ts'
+import { tasks as taskRows } from '../tasks/rows.ts'
 import { createTasks } from '../tasks/service.ts'
 import type { CheckOwnConversation } from '../turns/conversations.ts'
 import { createActiveRuns } from '../worker/active.ts'
+import { createGate } from '../worker/gate.ts'
 import { createWorker } from '../worker/worker.ts'
 import type { People } from './people.ts'
 import type { Agents, Ports } from './ports.ts'
@@ -129,8 +133,14 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     const task = await tasks.find(taskId)
     return task === undefined || isFinal(task.status)
   }
+  const waitingForHolds = async () => under(await counters.waiting(), 'hold')
   const worker = createWorker({
     ...needs,
+    gate: createGate({
+      holds: needs.holds,
+      agent: agents.get,
+      read: (taskId) => store.get(taskRows, taskId),
+    }),
     lease: tasks.lease,
     agent: agents.get,
     active,
@@ -164,6 +174,14 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     active,
     agentSessions,
     worker,
+    holdVerbs: createHoldVerbs({ holds: needs.holds, waiting: waitingForHolds, audit }),
+    /** Lets tasks go on whose wait is over. */
+    releaseHeld: createRelease({
+      holds: needs.holds,
+      waiting: waitingForHolds,
+      status: async (taskId) => (await tasks.summary(taskId))?.status,
+      letGo: tasks.recovery.letGo,
+    }),
     findReport: reporting.findReport,
     withdrawLeftApprovals: () => approvals.withdrawLeft(hasEnded),
   }

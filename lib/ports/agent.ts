@@ -153,6 +153,11 @@ export interface AgentAdapter {
   readonly install?: string
   configured?(): boolean
   /**
+   * The providers of models that it can work with: while all of them are held by their usage limits, no new run of it
+   * starts. Absent for an agent that is never held.
+   */
+  providers?(): readonly string[]
+  /**
    * Runs work as the adapter's own. The service adds it to the adapters of modules: reading what they give may run code of
    * theirs, such as a getter, whose uncaught errors are theirs.
    */

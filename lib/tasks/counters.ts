@@ -19,8 +19,22 @@ type TaskChange = Pick<Change<CountedTask>, 'before' | 'after'>
 /** The increments of a change of a task, and of the bulk job that queued it. */
 export const taskIncrements = (change: TaskChange): Increment[] => {
   const { before } = change
-  if (before?.bulkJobId === undefined || isFinal(before.status)) return taskCounts(change)
-  return [...taskCounts(change), ...bulkResult(before.bulkJobId, change.after)]
+  const counts = [...taskCounts(change), ...waitCounts(change)]
+  if (before?.bulkJobId === undefined || isFinal(before.status)) return counts
+  return [...counts, ...bulkResult(before.bulkJobId, change.after)]
+}
+
+/** The queued tasks that wait, by what they wait for: `waiting:hold:anthropic`. */
+const waitCounter = (task: CountedTask | undefined): string | undefined =>
+  task?.waiting === undefined || task.status !== 'queued'
+    ? undefined
+    : ['waiting', task.waiting.reason, ...(task.waiting.provider ? [task.waiting.provider] : [])].join(':')
+
+const waitCounts = ({ before, after }: TaskChange): Increment[] => {
+  const [ended, begun] = [waitCounter(before), waitCounter(after)]
+  if (ended === begun) return []
+  const add = { ...(ended && { [ended]: -1 }), ...(begun && { [begun]: 1 }) }
+  return [{ ...TASK_COUNTERS, add }]
 }
 
 /** By the properties of a new task, a change of status, and the end of a run. */
@@ -48,6 +62,8 @@ export const byStatus = (counters: Counters): Record<string, number> => ({
 
 export const createTaskCounters = (store: Store) => ({
   byStatus: async (): Promise<Record<string, number>> => byStatus(await readTaskCounters(store)),
+  /** The queued tasks that wait, by what they wait for: `hold:anthropic`. */
+  waiting: async (): Promise<Record<string, number>> => under(await readTaskCounters(store), 'waiting'),
   /** The runs of each agent: completions, final failures, milliseconds, and the latest end. */
   agentStatistics: async () => {
     const counters = await readTaskCounters(store)

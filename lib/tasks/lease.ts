@@ -9,7 +9,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import { progressStream } from './read.ts'
 import { continuationInserts, tasks } from './rows.ts'
-import type { RunTask, Task, TaskError, TaskResult, TaskRow } from './schema.ts'
+import type { QueuedWait, RunTask, Task, TaskError, TaskResult, TaskRow } from './schema.ts'
 import { TokenUsageSchema } from './schema.ts'
 import type { EventText, Transition, Transitions } from './transitions.ts'
 
@@ -60,7 +60,7 @@ export const createLease = (needs: Needs) => {
         set: { ...it.set, ...waitedUntil(leased, clock.now()) },
         unset: [
           ...(it.unset ?? []),
-          ...(waitingFor === undefined ? [] : WAIT_FIELDS),
+          ...(waitingFor === undefined ? [] : WAIT_FIELDS.filter((field) => it.set?.[field] === undefined)),
           'leaseExpiresAt',
           ...(checkpoint && it.set?.checkpoint === undefined ? (['checkpoint'] as const) : []),
         ],
@@ -103,12 +103,66 @@ export const createLease = (needs: Needs) => {
   const claim = async (message: RunTask): Promise<TaskRow | undefined> => {
     if (message.resume) return claimWaiting(message)
     const { applied, row } = await transitions.apply(started(message))
-    return applied ? row : void existing(row, 'Task')
+    if (!applied) return void existing(row, 'Task')
+    return row?.waitingFor === undefined ? row : endWait(row)
+  }
+
+  /** Ends the wait of a task that a repeated message started: a condition of each claim would cost more. */
+  const endWait = async (row: TaskRow): Promise<TaskRow | undefined> => {
+    const { applied, row: after } = await store.commit<TaskRow>(
+      {
+        update: tasks,
+        key: row.id,
+        when: { status: 'in_progress', fence: row.fence },
+        set: waitedUntil(row, clock.now()),
+        unset: WAIT_FIELDS,
+      },
+      [],
+      true,
+    )
+    return applied ? after : undefined
+  }
+
+  /** Makes a queued task wait for a reason; changes nothing where the message is a repeat, or the task waits. */
+  const wait = async ({ taskId, attempt, fence }: RunTask, waiting: QueuedWait): Promise<void> => {
+    await transitions.apply({
+      taskId,
+      from: 'queued',
+      verb: 'wait',
+      when: { attempts: attempt - 1, waitingFor: null, ...definedFields({ fence }) },
+      set: beginsWait(waiting, clock.now()),
+      unset: ['sentAgainAt'],
+      event: { message: waiting.message, metadata: { code: `waiting_for_${waiting.reason}` } },
+    })
+  }
+
+  /** Lets a queued task go on that waits: its message is sent. */
+  const proceed = async (row: TaskRow): Promise<void> => {
+    await transitions.apply({
+      taskId: row.id,
+      from: 'queued',
+      verb: 'proceed',
+      when: { fence: row.fence, waitingFor: row.waitingFor ?? null },
+      set: waitedUntil(row, clock.now()),
+      unset: [...WAIT_FIELDS, 'nextAttemptAt'],
+      event: { metadata: { code: 'wait_over' } },
+    })
+  }
+
+  /** Gives a queued task that waits a new end of its wait, as when a provider was asked and is held again. */
+  const waitLonger = async ({ id, fence, waiting }: TaskRow, until: string): Promise<void> => {
+    if (waiting === undefined) return
+    await store.commit<TaskRow>({
+      update: tasks,
+      key: id,
+      when: { status: 'queued', fence, waitingFor: waiting.reason },
+      set: { waiting: { ...waiting, until }, nextAttemptAt: until },
+    })
   }
 
   const claimWaiting = async ({ taskId, attempt }: RunTask): Promise<TaskRow | undefined> => {
     const waiting = existing(await store.get(tasks, taskId), 'Task')
-    if (waiting.waitingFor === undefined) return undefined
+    if (waiting.waitingFor !== 'approval') return undefined
     const { applied, row } = await transitions.apply(resumed(waiting, attempt))
     return applied ? row : undefined
   }
@@ -151,20 +205,27 @@ export const createLease = (needs: Needs) => {
 
   /**
    * Queues the next attempt in `delayMs`; a delay that is too long for the queue makes the task pending. An attempt
-   * that was refused before any work is not counted: its number is used again.
+   * that was refused before any work is not counted: its number is used again. One that has to wait for a reason waits
+   * for that instead.
    */
-  const retry = (leased: Leased, error: TaskError, delayMs: number, isCounted = true) => {
+  const retry = (
+    leased: Leased,
+    error: TaskError,
+    delayMs: number,
+    { isCounted = true, waiting }: { isCounted?: boolean; waiting?: QueuedWait | undefined } = {},
+  ) => {
     const metadata = { code: error.code, delayMs, ...(isCounted ? {} : { counted: false }) }
     const { refusals = 0 } = leased
     // A write without this field is cheaper.
     const counted = refusals > 0 ? { unset: ['refusals'] as const } : {}
     return applyLeased(leased, {
-      verb: delayMs > longestDelayMs ? 'defer' : 'retry',
+      verb: delayMs > longestDelayMs && waiting === undefined ? 'defer' : 'retry',
       ...(isCounted ? counted : { add: { attempts: -1 } }),
       set: {
         error,
         nextAttemptAt: iso(clock.now() + delayMs),
         ...(isCounted ? {} : { refusals: refusals + 1 }),
+        ...(waiting && beginsWait(waiting, clock.now())),
       },
       event: { attempt: leased.attempts, message: error.message, metadata },
     })
@@ -271,7 +332,7 @@ export const createLease = (needs: Needs) => {
     if (fence !== undefined && fence !== row.fence) return false
     const { end: set, event, eventId, letter } = failure(row, error)
     const when = { attempts: attempt - 1 }
-    const unset = ['nextAttemptAt', 'sentAgainAt'] as const
+    const unset = ['nextAttemptAt', 'sentAgainAt', ...WAIT_FIELDS] as const
     const { applied } = await transitions.apply(
       { taskId, from: 'queued', verb: 'undeliverable', when, set, unset, event, eventId },
       [letter],
@@ -280,7 +341,7 @@ export const createLease = (needs: Needs) => {
   }
 
   const ends = { succeed, retry, release, suspend, pause, unpause, expire, fail, recover, markUndeliverable }
-  return { claim, renew, isLeased, ...ends }
+  return { claim, wait, proceed, waitLonger, renew, isLeased, ...ends }
 }
 
 /** The usage that an agent reports, when it has the form that tasks show. */
@@ -295,8 +356,22 @@ export type TaskApprovals = {
   firstExpiry(approvalIds: readonly string[]): Promise<string | undefined>
 }
 
+const beginsWait = (
+  { message: _, ...waiting }: QueuedWait,
+  now: number,
+): Pick<TaskRow, 'waitingFor' | 'waiting' | 'nextAttemptAt'> => ({
+  waitingFor: waiting.reason,
+  waiting: { ...waiting, since: iso(now) },
+  nextAttemptAt: waiting.until,
+})
+
 export const WAIT_FIELDS = ['waitingFor', 'waiting', 'approvalIds'] as const satisfies (keyof TaskRow)[]
 
-/** What a write that ends the wait of a task sets: its waiting time up to `now`. */
-export const waitedUntil = ({ waiting, waitingMs = 0 }: TaskRow, now: number): Pick<TaskRow, 'waitingMs'> =>
-  waiting === undefined ? {} : { waitingMs: waitingMs + Math.max(0, now - Date.parse(waiting.since)) }
+/** What a write that ends the wait of a task sets: its waiting time up to `now`, where it has begun to run. */
+export const waitedUntil = (
+  { waiting, waitingMs = 0, startedAt }: TaskRow,
+  now: number,
+): Pick<TaskRow, 'waitingMs'> =>
+  waiting === undefined || startedAt === undefined
+    ? {}
+    : { waitingMs: waitingMs + Math.max(0, now - Date.parse(waiting.since)) }

@@ -1,7 +1,14 @@
 /** The task lifecycle. A state refuses verbs that it does not list; a change is conditional on the state it leaves. */
 export const transitions = {
   pending: { enqueue: 'queued', cancel: 'cancelled' },
-  queued: { start: 'in_progress', cancel: 'cancelled', undeliverable: 'failed' },
+  queued: {
+    start: 'in_progress',
+    // No attempt may begin, as while the provider of its agent is held: the task has no message until it is let go on.
+    wait: 'queued',
+    proceed: 'queued',
+    cancel: 'cancelled',
+    undeliverable: 'failed',
+  },
   in_progress: {
     succeed: 'completed',
     retry: 'queued',
@@ -30,6 +37,8 @@ export const TASK_STATUSES = Object.keys(transitions) as [TaskStatus, ...TaskSta
 export const verbEvents = {
   enqueue: 'queued',
   start: 'started',
+  wait: 'progress',
+  proceed: 'progress',
   succeed: 'completed',
   retry: 'retrying',
   defer: 'retrying',

@@ -17,7 +17,7 @@ type Needs = {
   store: Store
   queue: Queue<RunTask>
   transitions: Transitions
-  lease: Pick<Lease, 'recover' | 'expire'>
+  lease: Pick<Lease, 'recover' | 'expire' | 'proceed' | 'waitLonger'>
   approvals: Pick<TaskApprovals, 'stateOfAll'>
   clock: Clock
   log: Log
@@ -42,6 +42,8 @@ const oldestFirst = (is: TaskStatus) => ({ index: 'byStatus', is, order: 'asc', 
 /** Whether a run is stored until a decision. One that lives on while it waits has a lease. */
 const isSuspended = ({ waitingFor, leaseExpiresAt }: TaskRow): boolean =>
   waitingFor !== undefined && leaseExpiresAt === undefined
+/** Such a task has no message until it may go on. */
+const waitsInQueue = ({ waitingFor }: TaskRow): boolean => waitingFor !== undefined
 
 type RowWork = (row: TaskRow) => Promise<unknown>
 
@@ -101,7 +103,11 @@ export const createRecovery = (needs: Needs) => {
   const afterRestart = async (): Promise<{ resent: number; recovered: number }> => {
     let resent = 0
     let recovered = 0
-    for await (const rows of inStatus('queued')) resent += await withEach(rows, send)
+    for await (const rows of inStatus('queued'))
+      resent += await withEach(
+        rows.filter((row) => !waitsInQueue(row)),
+        send,
+      )
     for await (const rows of inStatus('in_progress')) {
       await withEach(rows.filter(isSuspended), async (row) => {
         if (await settleWait(row)) resent += 1
@@ -217,7 +223,8 @@ export const createRecovery = (needs: Needs) => {
     const now = clock.now()
     // A time of the future was written under a clock ahead: how long ago that was is not known.
     const isBefore = (at: string, ms: number) => Date.parse(at) < now - ms || isTooLate(Date.parse(at), now)
-    const isUnclaimed = ({ updatedAt, nextAttemptAt = updatedAt, sentAgainAt }: TaskRow) =>
+    const isUnclaimed = ({ updatedAt, nextAttemptAt = updatedAt, sentAgainAt, waitingFor }: TaskRow) =>
+      waitingFor === undefined &&
       (isBefore(updatedAt, UNCLAIMED_MS) ? isBefore(nextAttemptAt, UNCLAIMED_MS) : false) &&
       (sentAgainAt === undefined || isBefore(sentAgainAt, SENT_AGAIN_MS))
     const sendOnceMore = async (row: TaskRow): Promise<void> => {
@@ -260,5 +267,16 @@ export const createRecovery = (needs: Needs) => {
     throw new Problem('unavailable', 'task_running', `The task ${taskId} is still running`)
   }
 
-  return { afterRestart, tick, resend, resume, sendAgain }
+  /**
+   * Lets queued tasks go on for which `heldUntil` gives no time, oldest first, and corrects the time of the others.
+   * Resolves to the number of failures.
+   */
+  const letGo = (heldUntil: (row: TaskRow) => Promise<string | undefined>): Promise<number> =>
+    workThrough('queued', waitsInQueue, async (row) => {
+      const until = await heldUntil(row)
+      if (until === undefined) return lease.proceed(row)
+      if (until !== row.waiting?.until) await lease.waitLonger(row, until)
+    })
+
+  return { afterRestart, tick, resend, letGo, resume, sendAgain }
 }

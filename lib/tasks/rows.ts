@@ -99,21 +99,26 @@ const emittedMessage = (row: SentTask, { id, type, attempt, message, metadata }:
 }
 
 const endedWait = ({ before, after, log }: Change<SentTask>): Message[] => {
-  if (before?.waitingFor === undefined || after === undefined || !isFinal(after.status)) return []
+  if (before?.waitingFor !== 'approval' || after === undefined || !isFinal(after.status)) return []
   const { id: endedTaskId, createdBy: userId } = after
   const id = `${log.at(-1)?.id ?? endedTaskId}:waited`
   const body: TurnMessage = { endedTaskId, userId }
   return [{ to: 'turns', id, body, group: userId }]
 }
 
-/** A run message for a queued task; notices of an end that is watched, and of emitted entries; ended waits. */
+/** Whether a queued task has waited, and may go on: it had no message while it waited. */
+const proceeds = (before: SentTask, after: SentTask): boolean =>
+  after.status === 'queued' && before.waitingFor !== undefined && after.waitingFor === undefined
+
+/** A run message for a queued task that may start; notices of an end that is watched, and of emitted entries; ended waits. */
 export const taskMessages = (change: Change<SentTask>): Message[] => {
   const { before, after, log } = change
-  if (after === undefined || before?.status === after.status) return []
+  if (after === undefined) return []
+  if (before?.status === after.status) return proceeds(before, after) ? [runMessage(after)] : []
   const entries = log as readonly TaskLogEntry[]
   const emitted = entries.filter((entry) => entry.emitted).map((entry) => emittedMessage(after, entry))
   const sends = [...emitted, ...endedWait(change)]
-  if (after.status === 'queued') return [runMessage(after), ...sends]
+  if (after.status === 'queued') return after.waitingFor === undefined ? [runMessage(after), ...sends] : sends
   if (before === undefined || !after.watched || !isFinal(after.status)) return sends
   const id = log.at(-1)?.id ?? `${after.id}:${after.attempts}`
   const body: TaskNotice = { kind: 'ended', taskId: after.id, ...tracedBy(after) }

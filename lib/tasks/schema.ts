@@ -98,15 +98,24 @@ export const TaskResultSchema = z.looseObject({
 })
 export const TaskErrorSchema = z.object({ code: z.string(), message: z.string() })
 
-/** What a task may wait for while it is in progress. */
-const WaitReasonSchema = z.literal('approval')
+/** What a task may wait for: while it is in progress for an approval, while it is queued for anything else. */
+const WaitReasonSchema = z.enum(['approval', 'hold'])
 const WaitingSchema = z
   .object({
     reason: WaitReasonSchema,
     since: timestamp,
-    until: timestamp.optional().describe('When it ends without a decision; absent when it has no end'),
+    until: timestamp
+      .optional()
+      .describe(
+        'When the approval expires; when a provider whose usage limit was reached is tried again. Absent when it has no end',
+      ),
+    provider: z.string().optional().describe('The provider that is held (`GET /api/holds`)'),
   })
   .meta({ id: 'Waiting' })
+type Waiting = z.output<typeof WaitingSchema>
+
+/** Why a queued task may not start, until when, and in words for its log. */
+export type QueuedWait = Pick<Waiting, 'reason' | 'provider'> & { until: string; message: string }
 
 export const TaskSchema = z
   .object({
@@ -137,7 +146,10 @@ export const TaskSchema = z
     nextAttemptAt: timestamp.optional(),
     waitingFor: WaitReasonSchema.optional(),
     waiting: WaitingSchema.optional(),
-    waitingMs: z.number().optional().describe('Time spent in waits for approvals, without the present one'),
+    waitingMs: z
+      .number()
+      .optional()
+      .describe('Time spent in waits since its first attempt began, without the present one'),
     result: TaskResultSchema.optional().describe('Agents may add fields'),
     error: TaskErrorSchema.optional(),
     usage: TokenUsageSchema.optional(),

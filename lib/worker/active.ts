@@ -1,6 +1,13 @@
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Log } from '../ports/log.ts'
-import { type RunTask, type TaskError, type TaskResult, type TaskRow, toThreadId } from '../tasks/schema.ts'
+import {
+  type QueuedWait,
+  type RunTask,
+  type TaskError,
+  type TaskResult,
+  type TaskRow,
+  toThreadId,
+} from '../tasks/schema.ts'
 
 /** Why a run was stopped before its agent ended. */
 export type StopReason = 'cancelled' | 'lost' | 'timeout' | 'shutdown'
@@ -105,7 +112,13 @@ export type LeaseWrites = {
   renew(leased: Leased, message?: string): Promise<boolean>
   isLeased(leased: Leased): Promise<boolean>
   succeed(leased: Leased, result: TaskResult, continuation?: object): Promise<unknown>
-  retry(leased: Leased, error: TaskError, delayMs: number, isCounted: boolean): Promise<unknown>
+  wait(message: RunTask, waiting: QueuedWait): Promise<unknown>
+  retry(
+    leased: Leased,
+    error: TaskError,
+    delayMs: number,
+    next: { isCounted: boolean; waiting: QueuedWait | undefined },
+  ): Promise<unknown>
   fail(leased: Leased, error: TaskError, left?: { continuation?: object | undefined }): Promise<unknown>
   release(leased: Leased, reason: string): Promise<unknown>
   suspend(leased: Leased, waiting: { checkpoint: object; message: string }): Promise<unknown>

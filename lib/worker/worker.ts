@@ -8,6 +8,7 @@ import type { Log } from '../ports/log.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import { publicTask, type RunTask, TASK_DEFINITION, type Task, type TaskResult } from '../tasks/schema.ts'
 import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
+import type { Gate } from './gate.ts'
 import { createRunner, type Ended, failedRun } from './run.ts'
 import { createSlots, type Slot } from './slots.ts'
 import { createAttemptSpans } from './spans.ts'
@@ -21,6 +22,8 @@ const LONGEST_REFUSAL_MS = 300_000
 
 type FinishNeeds = {
   lease: LeaseWrites
+  /** Whether an attempt may begin. */
+  gate: Gate
   retryPolicy: () => RetryPolicy
   random: () => number
   clock: Clock
@@ -47,7 +50,7 @@ const MOST_FINISHING = 256
 
 /** Claims tasks when a slot is free, runs their agents and writes outcomes; the slot is free before the write ends. */
 export const createWorker = (needs: Needs) => {
-  const { lease, mostRuns, log, active } = needs
+  const { lease, gate, mostRuns, log, active } = needs
   const slots = createSlots(mostRuns)
   const leased = createLeasedRuns(needs)
   const execute = createRunner(needs)
@@ -93,10 +96,19 @@ export const createWorker = (needs: Needs) => {
     if (running + finishing === 0) for (const wake of idle.splice(0)) wake()
   }
 
+  /** Makes the task of a message wait that may not start now; a run that continues has started before. */
+  const isPutBack = async (message: RunTask): Promise<boolean> => {
+    const waiting = await gate.beforeClaim(message)
+    if (waiting === undefined) return false
+    await lease.wait(message, waiting)
+    return true
+  }
+
   const work = async (slot: Slot, message: RunTask): Promise<void> => {
     running += 1
     try {
       active.refuseIfStopped()
+      if (!message.resume && (await isPutBack(message))) return
       const task = await lease.claim(message)
       if (task === undefined) return
       const run = leased(task)
@@ -157,9 +169,9 @@ const agentView = (leased: Leased): Task => {
 
 /** Writes the outcome of a run, with a few retries when storage fails. */
 const createFinishRun = (needs: FinishNeeds) => {
-  const { lease, retryPolicy, random, clock, log, withdrawIfOver, learn } = needs
+  const { lease, gate, retryPolicy, random, clock, log, withdrawIfOver, learn } = needs
   /** The next attempt comes after a backoff, and not before the time that the failure names. */
-  const failAttempt = (task: Leased, { error, next, retryAfterMs = 0, continuation }: FailedRun) => {
+  const failAttempt = async (task: Leased, { error, next, retryAfterMs = 0, continuation }: FailedRun) => {
     const { id: taskId, attempts: attempt, refusals = 0 } = task
     const isCounted = next !== 'retry uncounted'
     const failure = { code: error.code, reason: errorMessage(error.message, 200) }
@@ -172,7 +184,9 @@ const createFinishRun = (needs: FinishNeeds) => {
     const waitMs = isCounted
       ? backoffMs({ attempt, baseMs, type, random })
       : backoffMs({ attempt: refusals + 1, baseMs, type: 'exponential', random, maxMs: LONGEST_REFUSAL_MS })
-    return lease.retry(task, error, Math.max(waitMs, retryAfterMs), isCounted)
+    const delayMs = Math.max(waitMs, retryAfterMs)
+    const waiting = isCounted ? undefined : await gate.reasonToWait(task)
+    return lease.retry(task, error, delayMs, { isCounted, waiting })
   }
 
   const succeed = async (task: Leased, { result, continuation }: SucceededRun) => {

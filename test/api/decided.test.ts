@@ -42,6 +42,7 @@ const decided: Readonly<Record<Exclude<Access, 'session'>, readonly string[]>> =
   optional: [...departures, ...returns, 'POST /api/auth/codehost/token'],
   admin: [
     'DELETE /api/auth/invites/{id}',
+    'DELETE /api/holds/{id}',
     'DELETE /api/memory/all',
     'GET /api/audit',
     'GET /api/auth/invites',

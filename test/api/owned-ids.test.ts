@@ -57,7 +57,10 @@ const FIELDS = {
     ...['smartChat body.taskId', 'listAgentSessions query.taskId', 'listToolCalls query.taskId'],
   ],
   /** Routes for admins only. */
-  admins: [...['deleteInvite', 'changeUser', 'createResetCode'].map(inPath), 'listAudit query.userId'],
+  admins: [
+    ...['deleteInvite', 'removeHold', 'changeUser', 'createResetCode'].map(inPath),
+    'listAudit query.userId',
+  ],
   /** At a provider, where it is read with the account that the caller linked; or a name that a caller chose. */
   elsewhere: [
     ...['createTask body.sourceId', 'submitRequest body.task.sourceId', 'createSchedule body.task.sourceId'],

@@ -9,6 +9,7 @@ import { createPeople } from '../../lib/composition/people.ts'
 import type { Ports } from '../../lib/composition/ports.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { createFeed } from '../../lib/feed/feed.ts'
+import { createHolds } from '../../lib/holds/service.ts'
 import { createLocalWatch } from '../../lib/live/watch.ts'
 import type { AgentAdapter, AgentResult } from '../../lib/ports/agent.ts'
 import type { Store } from '../../lib/ports/store.ts'
@@ -80,13 +81,15 @@ export const openWorkers = (file: string) => {
         return store.commit(...change)
       },
     })
+    const inProcess = processPorts({ clock, ids, log })
     const ports: Ports = {
       store: own,
+      holds: createHolds({ ...inProcess, store: own }),
       feed: createFeed({ store: own, clock, ids }),
       taskQueue,
       notificationQueue,
       liveWatch: createLocalWatch(clock),
-      ...processPorts({ clock, ids, log }),
+      ...inProcess,
     }
     const people = createPeople(createAuthContext(ports, config), ports, config)
     const domains = createDomains(people, ports, fakeHost([agent]), config)

@@ -7,7 +7,9 @@ import { sessions } from '../../lib/auth/rows.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { iso } from '../../lib/core/time.ts'
 import { pairings } from '../../lib/devices/rows.ts'
+import { HOLDS_ID, type HoldsRow, holdsRows } from '../../lib/holds/rows.ts'
 import { memoryState } from '../../lib/memory/rows.ts'
+import type { Store } from '../../lib/ports/store.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import type { TaskRow } from '../../lib/tasks/schema.ts'
 import type { startCloud } from './cloud.ts'
@@ -63,6 +65,14 @@ export const forgetSeen = async ({ store }: Pick<Besides, 'store'>): Promise<voi
   }
 }
 
+/** A provider that is held, although nothing waits for it. */
+export const hold = async (store: Store, until: string): Promise<void> => {
+  const version = ((await store.get(holdsRows, HOLDS_ID))?.version ?? 0) + 1
+  const held = { id: 'hold_left', provider: 'openai', reason: 'used up', until }
+  await store.commit<HoldsRow>({ remove: holdsRows, key: HOLDS_ID })
+  await store.commit<HoldsRow>({ insert: holdsRows, row: { id: HOLDS_ID, version, holds: [held] } })
+}
+
 /** What comes up after an hour, after a failure that took many words, and after a death at the wrong moment. */
 export const useSeldom = async (functions: Functions, cloud: Cloud, known: Headers): Promise<void> => {
   const beside = await besides(cloud)
@@ -72,6 +82,8 @@ export const useSeldom = async (functions: Functions, cloud: Cloud, known: Heade
   }
   await useLongErrors(functions, beside, known)
   await useWaiting(functions, known)
+  await hold(beside.store, iso(beside.clock.now()))
+  await functions.http('queue', 'DELETE /api/holds/hold_left', undefined, known)
   await useLongLogs(functions, beside, known)
   await useLostFiles(functions, beside, known)
   beside.stop()

@@ -4,6 +4,7 @@ import { type BulkPart, type BulkRow, bulkJobs, bulkParts } from '../../lib/bulk
 import { iso } from '../../lib/core/time.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
 import type { DeliveryRow } from '../../lib/deliveries/schema.ts'
+import { HOLDS_ID, holdsRows } from '../../lib/holds/rows.ts'
 import { isWebhookId, type WebhookHealth, webhookHealth } from '../../lib/outbound-webhooks/rows.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { type ScheduleRow, schedules } from '../../lib/schedules/rows.ts'
@@ -12,7 +13,7 @@ import type { TaskRow } from '../../lib/tasks/schema.ts'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
 import type { startCloud } from './cloud.ts'
 import type { Functions } from './functions.ts'
-import { besides, lengthenLog } from './use-seldom.ts'
+import { besides, hold, lengthenLog } from './use-seldom.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -35,6 +36,11 @@ const ageDeleted = async (store: Store, deletedAt: string): Promise<void> => {
   const { rows } = await store.page(webhookHealth, { index: 'deleted', order: 'asc', limit: 9 })
   for (const { id: key } of rows)
     await store.commit<WebhookHealth>({ update: webhookHealth, key, set: { deletedAt } })
+}
+
+const expectNoHold = async (store: Store): Promise<void> => {
+  if ((await store.get(holdsRows, HOLDS_ID))?.holds.length !== 0)
+    throw new Error('The tick left a hold that was over')
 }
 
 /**
@@ -107,7 +113,9 @@ export const useTick = async (functions: Functions, cloud: Cloud, token: string)
     await store.commit<ScheduleRow>({ update: schedules, key, set: { nextRunAt: hourAgo, task } })
   await leaveOneTry(store, hourAgo)
   await ageDeleted(store, hourAgo)
+  await hold(store, hourAgo)
   await functions.invoke('tick', {})
+  await expectNoHold(store)
   if ((await store.get(schedules, due.id))?.lastTaskId === undefined)
     throw new Error('The tick left a schedule that was due')
   if ((await store.get(schedules, refused.id))?.lastError?.code !== 'agent_unknown')

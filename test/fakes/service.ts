@@ -14,6 +14,7 @@ import { readConfig } from '../../lib/config/config.ts'
 import { definedFields } from '../../lib/core/defined-fields.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import { createFeed } from '../../lib/feed/feed.ts'
+import { createHolds } from '../../lib/holds/service.ts'
 import { createLocalPublisher, createProgressPublisher } from '../../lib/live/publishing.ts'
 import { createLocalWatch } from '../../lib/live/watch.ts'
 import type { AgentAdapter } from '../../lib/ports/agent.ts'
@@ -121,14 +122,16 @@ export const startDomains = async (options: Options = {}) => {
     })
   const wrapped = options.wrapStore?.(store) ?? store
   const outbound = options.outbound ?? createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS })
+  const inProcess = processPorts({ clock, ids, log }, config)
   const ports: Ports = {
     store: wrapped,
+    holds: createHolds({ ...inProcess, store: wrapped }),
     feed: createFeed({ store: wrapped, clock, ids }),
     taskQueue: queues.tasks,
     notificationQueue: queues.notices,
     liveWatch,
     publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),
-    ...processPorts({ clock, ids, log }, config),
+    ...inProcess,
     ...(options.memoryFiles ? { memoryFiles: options.memoryFiles } : {}),
     ...definedFields({ longestWaitMs: options.longestWaitMs, longestAttemptMs: options.longestAttemptMs }),
     outbound,

@@ -6,6 +6,7 @@ const BEGINNINGS: readonly (readonly [path: string, id: RegExp])[] = [
   ['/api/tasks/', /^task_/],
   ['/api/threads/', /^task_/],
   ['/api/dlq/', /^dlq_/],
+  ['/api/holds/', /^hold_/],
   ['/api/failures/', /^[0-9a-f]{16}$/],
   ['/api/bulk/', /^bulk_/],
   ['/api/notifications/', /^ntf_/],

@@ -36,6 +36,7 @@ const UNKNOWN = [
     'task_not_found',
     'ticket_not_found',
     'schedule_not_found',
+    'hold_not_found',
     'webhook_not_found',
     'delivery_not_found',
   ],
@@ -119,7 +120,7 @@ const signIn = async (baseUrl: string) => {
       ...[
         'notes.md',
         'team%2Frules.md',
-        ...['chk', 'apv', 'tca', 'sess'].map((kind) => `${kind}_${'0'.repeat(26)}`),
+        ...['chk', 'apv', 'tca', 'sess', 'hold'].map((kind) => `${kind}_${'0'.repeat(26)}`),
       ],
     ].map(String),
   }

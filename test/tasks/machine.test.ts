@@ -27,9 +27,9 @@ const started = async (status: TaskStatus) => {
 }
 
 describe('the task lifecycle', () => {
-  it('has six states and thirteen verbs', () => {
+  it('has six states and fifteen verbs', () => {
     expect(TASK_STATUSES).toEqual(['pending', 'queued', 'in_progress', 'completed', 'failed', 'cancelled'])
-    expect(ALLOWED.length + REFUSED.length).toBe(6 * 13)
+    expect(ALLOWED.length + REFUSED.length).toBe(6 * 15)
   })
 
   it.each(ALLOWED)(

@@ -5,6 +5,8 @@ export const ALLOWED: readonly [from: TaskStatus, verb: TaskVerb, to: TaskStatus
   ['pending', 'enqueue', 'queued', 'queued'],
   ['pending', 'cancel', 'cancelled', 'cancelled'],
   ['queued', 'start', 'in_progress', 'started'],
+  ['queued', 'wait', 'queued', 'progress'],
+  ['queued', 'proceed', 'queued', 'progress'],
   ['queued', 'cancel', 'cancelled', 'cancelled'],
   ['queued', 'undeliverable', 'failed', 'failed'],
   ['in_progress', 'succeed', 'completed', 'completed'],

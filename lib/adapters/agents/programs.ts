@@ -1,17 +1,14 @@
-import { access, constants, realpath, stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import * as path from 'node:path'
 
 /** A program of this machine, and what of the disk a sandbox has to show for it to run. */
 export type FoundProgram = { file: string; reads: readonly string[] }
 
-const isProgram = async (file: string): Promise<boolean> => {
-  try {
-    await access(file, constants.X_OK)
-    return (await stat(file)).isFile()
-  } catch {
-    return false
-  }
-}
+const isFile = async (file: string): Promise<boolean> =>
+  stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  )
 
 /** The outermost `node_modules` around a file, where the packages are that it needs; else its folder. */
 const packageFolder = (file: string): string => {
@@ -26,7 +23,7 @@ const findProgram = async (command: string, PATH: string): Promise<FoundProgram 
     ? [path.resolve(command)]
     : PATH.split(path.delimiter).map((folder) => path.join(folder, command))
   for (const file of places) {
-    if (!(await isProgram(file))) continue
+    if (!(await isFile(file))) continue
     const real = await realpath(file)
     return { file, reads: [...new Set([path.dirname(file), packageFolder(real)])] }
   }

@@ -1,9 +1,12 @@
 import { shortenedText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Masker } from '../../core/masker.ts'
+import { isUsageLimit } from '../../core/usage-limit.ts'
+import type { UsageLimit } from '../../ports/provider-limits.ts'
 import { askedWaitMs } from './asked-wait.ts'
 import type { Provider } from './resolve.ts'
-import { causeChain, type FailureReason, WireFailure } from './wire-failure.ts'
+import { usageLimitMs } from './usage-limit-wait.ts'
+import { causeChain, type FailureReason, failedAnswer, WireFailure } from './wire-failure.ts'
 
 const MOST = 200
 
@@ -109,6 +112,11 @@ const ofStatus = (at: Scene, status: number, failure: WireFailure): Problem => {
   const { headers, body } = facts
   const waitMs = askedWaitMs({ status, headers, body, said }, at.now)
   const wait = waitMs === undefined ? {} : { retryAfterMs: waitMs }
+  const limitMs = usageLimitMs(status, body ?? said, waitMs, at.now)
+  if (limitMs !== undefined) {
+    const text = withWords(`${at.name} has reached a usage limit`, excerpt(said, at.hide))
+    return new Problem('rate_limited', 'rate_limited', text, { retryAfterMs: limitMs })
+  }
   if (status === 429) {
     const text = withWords(`${at.name} limits the rate of calls`, excerpt(said, at.hide))
     return new Problem('rate_limited', 'rate_limited', text, wait)
@@ -155,6 +163,18 @@ const ofWire = (at: Scene, failure: WireFailure): Problem => {
     return tooLongFor(at, failure)
   if (reason === undefined) return providerError(at, 'refused', withWords('reported an error', said))
   return providerError(at, reason, said, { isSilence })
+}
+
+/** The usage limit that an error answer of a provider names; undefined for any other answer. */
+export const readUsageLimit = (
+  provider: Provider,
+  { status, headers, body }: { status: number; headers: NodeJS.Dict<string | string[]>; body: string },
+  { now, masker }: { now: number; masker: Masker },
+): UsageLimit | undefined => {
+  const joined = Object.entries(headers).map(([name, value]) => [name, String(value)])
+  const failure = failedAnswer(status, Object.fromEntries(joined), body)
+  const problem = toProblem(failure, sceneFor(provider, provider.model, now, masker))
+  return isUsageLimit(problem) ? { reason: problem.message, retryAfterMs: problem.retryAfterMs } : undefined
 }
 
 const MALFORMED_REQUEST = /^AI_(InvalidPrompt|MissingToolResults?|InvalidArgument|InvalidMessageRole)/

@@ -9,11 +9,13 @@ import { createMasker, type Masker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Models, ProviderStatus, StepPart, StepRequest } from '../../ports/model.ts'
+import { noProviderLimits, type ProviderLimits } from '../../ports/provider-limits.ts'
 import { catalog } from './catalog.ts'
 import { checkHealth } from './exchange.ts'
 import { type Chain, firstAnswer, supports } from './fallback.ts'
 import { type Guard, guardedStream } from './guard.ts'
 import { createLearnedWindows } from './learned-windows.ts'
+import { limitsReported } from './limits-reported.ts'
 import { createListing } from './listing.ts'
 import { loaders, type OpenModel } from './loaders.ts'
 import { maskedStep } from './masked-step.ts'
@@ -67,6 +69,8 @@ export type ModelNeeds = {
   masker?: Masker
   /** The circuit breaker of a provider; a step with its retries is one call. */
   guard?: Guard
+  /** Learns which providers have reached a usage limit. */
+  limits?: ProviderLimits
 }
 
 const DEFAULTS = { retries: 2, silenceMs: 300_000 }
@@ -102,7 +106,7 @@ const statuses = (configured: ReadonlyMap<string, Provider>): ProviderStatus[] =
 
 /** Language models over the AI SDK. Throws when `settings` names an unusable default or fallback. */
 export const createModels = (needs: ModelNeeds): Models => {
-  const { clock, log, guard } = needs
+  const { clock, log, guard, limits = noProviderLimits } = needs
   const settings = { ...DEFAULTS, ...needs.settings }
   const { fetch = globalThis.fetch, masker = createMasker([]) } = needs
   const configured = configuredProviders(settings)
@@ -130,7 +134,8 @@ export const createModels = (needs: ModelNeeds): Models => {
     const policy = { clock, retries: settings.retries, signal: request.signal, onRetry }
     const needs = { ...once, maxOutputTokens: reservedOutputTokens(window) }
     const step = () => retriedStream(policy, () => attemptStep(needs, provider, model, request))
-    return learned.learning(target, request, window, guardedStream(guard, kind, step))
+    const answer = limitsReported(limits, kind, guardedStream(guard, kind, step))
+    return learned.learning(target, request, window, answer)
   }
 
   async function* step(request: StepRequest): AsyncGenerator<StepPart> {

@@ -16,6 +16,7 @@ let origin: string
 let handle: (incoming: IncomingMessage, response: ServerResponse) => void
 const calls: BrokeredCall[] = []
 let refusal: string | undefined
+const reported: string[] = []
 
 const listening = async (server: Server): Promise<string> => {
   server.listen(0, '127.0.0.1')
@@ -29,6 +30,14 @@ beforeAll(async () => {
   const baseUrl = `${await listening(provider)}/upstream/v1`
   const made = createBroker({
     provider: (kind) => (kind === 'google' ? undefined : { apiKey: KEY, baseUrl }),
+    readLimit: (_, { status, headers, body }) =>
+      status === 429 && headers['retry-after'] === '3600'
+        ? { reason: body, retryAfterMs: 3_600_000 }
+        : undefined,
+    limits: {
+      limited: async (kind, { reason }) => void reported.push(`${kind} limited: ${reason}`),
+      answered: (kind) => void reported.push(`${kind} answered`),
+    },
     entropy,
     log: createFakeLog(),
   })
@@ -167,6 +176,31 @@ describe('the broker', () => {
       '{"type":"error"}',
     ])
     expect(calls).toEqual([{ kind: 'anthropic', status }])
+  })
+
+  it.each([
+    ['a usage limit', 429, '3600', ['anthropic limited: {"type":"error"}']],
+    ['a rate limit', 429, '20', []],
+    ['a fault', 500, '3600', []],
+    ['an answer', 200, '', ['anthropic answered']],
+  ])('reports %s before the program has the end of it', async (_what, status, wait, expected) => {
+    handle = (_, response) => void response.writeHead(status, { 'retry-after': wait }).end('{"type":"error"}')
+    using run = closing(openRun())
+    calls.length = 0
+    reported.length = 0
+    const answer = await call(run.token, '/anthropic/v1/messages')
+    await answer.text()
+    expect(reported).toEqual(expected)
+    expect(calls[0]?.limit?.reason).toBe(expected[0]?.includes('limited') ? '{"type":"error"}' : undefined)
+  })
+
+  it('reports nothing of a list of models, which says nothing of the account', async () => {
+    handle = (_, response) => void response.writeHead(200).end('{}')
+    using run = closing(openRun())
+    reported.length = 0
+    const { token } = run
+    expect(await raw('GET', '/anthropic/v1/models', token)).toBe(200)
+    expect(reported).toEqual([])
   })
 
   it('ends the call to the provider when the agent leaves, and counts what went by', async () => {

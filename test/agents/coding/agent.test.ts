@@ -241,6 +241,14 @@ describe('a run whose provider is left alone', () => {
     )
   })
 
+  it('by a usage limit is a refusal, also after a step has done work', async () => {
+    const limited = () => {
+      throw new Problem('rate_limited', 'rate_limited', 'x', { retryAfterMs: 3_600_000 })
+    }
+    const failing = createAgentOn(bench, createScriptedModels([writing('notes.md'), limited])).run()
+    await expect(failing).rejects.toMatchObject({ refused: true, retryAfterMs: 3_600_000 })
+  })
+
   it('for another reason is no refusal', async () => {
     const limited = () => {
       throw new Problem('rate_limited', 'rate_limited', 'x', { retryAfterMs: 10_000 })

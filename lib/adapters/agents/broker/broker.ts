@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Entropy } from '../../../ports/entropy.ts'
 import type { Log } from '../../../ports/log.ts'
+import { noProviderLimits, type ProviderLimits, type UsageLimit } from '../../../ports/provider-limits.ts'
 import type { Bridged } from '../../node/command.ts'
 import { type BrokeredKind, brokered, findTarget, type Target } from './routes.ts'
 import { createUsageReader, type Metered } from './usage.ts'
@@ -23,7 +24,15 @@ import { createUsageReader, type Metered } from './usage.ts'
 type BrokeredProvider = { apiKey: string; baseUrl: string }
 
 /** A call that was passed on, once its answer has ended. */
-export type BrokeredCall = Metered & { kind: BrokeredKind; status: number }
+export type BrokeredCall = Metered & {
+  kind: BrokeredKind
+  status: number
+  /** The usage limit that refused it; `stored` resolves when runs that need the provider are held. */
+  limit?: UsageLimit & { stored: Promise<void> }
+}
+
+/** An error answer of a provider, with what of its body is read. */
+export type RefusedCall = { status: number; headers: IncomingHttpHeaders; body: string }
 
 /** A run of an agent, as the broker knows it. */
 type BrokeredRun = {
@@ -35,8 +44,27 @@ type BrokeredRun = {
 type Needs = {
   /** The provider of a kind; undefined where no key is configured. */
   provider: (kind: BrokeredKind) => BrokeredProvider | undefined
+  /** The usage limit that an error answer names, in words without secrets; undefined where it names none. */
+  readLimit?: (kind: BrokeredKind, refused: RefusedCall) => UsageLimit | undefined
+  limits?: ProviderLimits
   entropy: Entropy
   log: Log
+}
+
+/** Of an error answer as much is read, and the rest of its last piece. */
+const LONGEST_REFUSAL = 65_536
+
+/** Keeps the beginning of an answer that is passed on. */
+const createBeginning = () => {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  return {
+    add: (chunk: Buffer): void => {
+      if (bytes < LONGEST_REFUSAL) chunks.push(chunk)
+      bytes += chunk.length
+    },
+    text: (): string => Buffer.concat(chunks).toString(),
+  }
 }
 
 /** Headers of one connection (RFC 9110, section 7.6.1), and those that the broker sets itself. */
@@ -77,7 +105,7 @@ const answer = (response: ServerResponse, status: number, body: object) => {
  * Stands between agents and the providers of models, so that no program of an agent ever has a key: it takes calls with
  * the token of a run, puts the operator's key in, passes bytes on as they come, and reads the usage that goes by.
  */
-export const createBroker = ({ provider, entropy, log }: Needs) => {
+export const createBroker = ({ provider, readLimit, limits = noProviderLimits, entropy, log }: Needs) => {
   const runs = new Map<string, BrokeredRun>()
   const hash = (token: string) => createHash('sha256').update(token).digest('hex')
 
@@ -106,10 +134,20 @@ export const createBroker = ({ provider, entropy, log }: Needs) => {
     response.writeHead(statusCode, passedOn(headers))
     const usage = wire && statusCode < 300 ? createUsageReader(wire, headers['content-type']) : undefined
     if (usage) from.on('data', usage.add)
+    const refusal = statusCode >= 400 ? createBeginning() : undefined
+    if (refusal) from.on('data', refusal.add)
+    let ended: BrokeredCall = { kind, status: statusCode }
+    // Before the program has the end of the answer: its run may end at once.
+    from.once('end', () => {
+      const body = refusal?.text() ?? ''
+      const limit = refusal && readLimit?.(kind, { status: statusCode, headers, body })
+      if (limit) ended = { ...ended, limit: { ...limit, stored: limits.limited(kind, limit) } }
+      else if (wire && statusCode < 300) limits.answered(kind)
+    })
     try {
       await pipeline(from, response)
     } finally {
-      run.onCall({ kind, status: statusCode, ...usage?.end() })
+      run.onCall({ ...ended, ...usage?.end() })
     }
   }
 

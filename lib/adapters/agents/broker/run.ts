@@ -31,6 +31,11 @@ export const openBrokeredRun = ({ broker, address }: Brokered) => {
     model: () => last?.model,
     /** The status of the last call, where that failed: agents may call a turn done that ended with it. */
     failedStatus: () => (last !== undefined && last.status >= 400 ? last.status : undefined),
+    /** The usage limit that refused the last call, once runs that need the provider are held. */
+    limit: async () => {
+      await last?.limit?.stored
+      return last?.limit
+    },
     close,
   }
 }

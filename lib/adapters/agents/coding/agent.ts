@@ -2,6 +2,7 @@ import { cutText } from '../../../core/cut-text.ts'
 import { definedFields } from '../../../core/defined-fields.ts'
 import { errorMessage, Problem } from '../../../core/errors.ts'
 import type { SecurityMode } from '../../../core/security-mode.ts'
+import { isUsageLimit } from '../../../core/usage-limit.ts'
 import type {
   AgentAdapter,
   AgentContext,
@@ -93,6 +94,8 @@ const createHealthCheck =
 
 type Needs = RepositoryNeeds & {
   models: Models
+  /** The providers that answer where the default one does not. */
+  fallbacks?: readonly string[]
   loop: RunLoop
   openTools: (session: ToolSession) => Toolbox
   clock: Clock
@@ -119,11 +122,14 @@ const failures: Readonly<
   empty: () => 'The model returned neither text nor tool calls.',
 }
 
-/** A call that an open breaker refused before the model answered anything: the attempt has done no work. */
-const asRefusedRun = (thrown: unknown): unknown =>
-  thrown instanceof Problem && thrown.code === 'circuit_open'
-    ? Object.assign(thrown, { refused: true })
-    : thrown
+/**
+ * A run that an open breaker refused before the model answered anything has done no work. One that a usage limit ended
+ * is not counted either, whenever that was: the task is not at fault.
+ */
+const asRefusedRun = (thrown: unknown, hasWorked: boolean): unknown => {
+  const isUnanswered = !hasWorked && thrown instanceof Problem && thrown.code === 'circuit_open'
+  return isUnanswered || isUsageLimit(thrown) ? Object.assign(Object(thrown), { refused: true }) : thrown
+}
 
 /** A run without a final text may have done its work. */
 const isDone = ({ ended, toolCalls }: LoopResult): boolean =>
@@ -222,7 +228,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
         if (line) context.progress(line)
       },
     }).catch((thrown: unknown) => {
-      throw hasWorked ? thrown : asRefusedRun(thrown)
+      throw asRefusedRun(thrown, hasWorked)
     })
     if (run.ended === 'waiting') return waitingOn(run, await createCheckpoint(run, work, memory, signal))
     return toResult(run, task, context, work, memory)
@@ -231,6 +237,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
   return {
     ...codingAgentFacts,
     configured: () => models.providers().some(({ configured }) => configured),
+    providers: () => [models.resolve({}).provider, ...(needs.fallbacks ?? [])],
     healthCheck: createHealthCheck(needs),
     execute,
   }

@@ -11,6 +11,8 @@ export type ProgramHost = {
   search: ProgramSearch
   /** Why it has no model to work with, in words for an operator; undefined when it has one. */
   withoutModel?: () => string | undefined
+  /** The providers of whose models it works with one. */
+  providers?: () => readonly string[]
 }
 
 type Needs = ProgramHost & {
@@ -22,7 +24,7 @@ type Needs = ProgramHost & {
 export const createProgramAgent = (
   { name, command, install }: AgentProgram,
   facts: Facts,
-  { search, withoutModel, health, run }: Needs,
+  { search, withoutModel, providers, health, run }: Needs,
 ): AgentAdapter => {
   const missing = (): string | undefined =>
     search.found() === undefined
@@ -33,6 +35,7 @@ export const createProgramAgent = (
     ...facts,
     ...definedFields({ install }),
     configured: () => missing() === undefined,
+    ...definedFields({ providers }),
     healthCheck: async () => {
       const found = await search.look()
       const message = missing()

@@ -1,6 +1,7 @@
 import { definedFields } from '../../../core/defined-fields.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
 import type { AgentContext, AgentResult, AgentTask } from '../../../ports/agent.ts'
+import type { UsageLimit } from '../../../ports/provider-limits.ts'
 import type { Commands } from '../../node/command.ts'
 import { type Brokered, type BrokeredModels, openBrokeredRun } from '../broker/run.ts'
 import type { FoundProgram } from '../programs.ts'
@@ -14,13 +15,7 @@ export type ProgramNeeds = RepositoryNeeds & {
 }
 
 /** What a turn came to. With a `failure`, in words for a person, the task fails, and the changes are kept. */
-type Turn = {
-  answer: string
-  failure?: string | undefined
-  /** Whether another attempt may do better; false when absent. */
-  retryable?: boolean
-  facts: Readonly<Record<string, unknown>>
-}
+type Turn = { answer: string; failure?: string | undefined; facts: Readonly<Record<string, unknown>> }
 
 /** Lets the program take its turn in a workspace; throws where that can come to nothing. */
 type TakeTurn = (turn: { start: Start; work: Work; task: AgentTask; context: AgentContext }) => Promise<Turn>
@@ -32,15 +27,23 @@ export const taskPrompt = ({ title, description, prompt: asked }: AgentTask, { n
     .join('\n\n')
 
 /** The models of a run, and the variables by which its program finds them. */
-const openModels = async ({ brokerEnv, brokerArgs }: AgentProgram, brokered: ProgramNeeds['brokered']) => {
+const openModels = async ({ brokerEnv }: AgentProgram, brokered: ProgramNeeds['brokered']) => {
   if (brokered === undefined) return undefined
   const models = openBrokeredRun(await brokered())
   const { origin, token, variables } = models
-  return { ...models, env: { ...variables, ...brokerEnv?.(origin, token) }, args: brokerArgs?.(origin) ?? [] }
+  return { ...models, env: { ...variables, ...brokerEnv?.(origin, token) } }
 }
 
+/** A run that a usage limit ended is not counted: the task is not at fault. */
+const limitReached = ({ reason, retryAfterMs }: UsageLimit) =>
+  Object.assign(taskFailure('rate_limited', 'rate_limited', reason, true, { retryAfterMs }), {
+    refused: true,
+  })
+
 /** Agents may call a turn done whose last call of a model failed. */
-const refuseFailed = (models: BrokeredModels | undefined): void => {
+const refuseFailed = async (models: BrokeredModels | undefined): Promise<void> => {
+  const limit = await models?.limit()
+  if (limit) throw limitReached(limit)
   const status = models?.failedStatus()
   if (status === undefined) return
   const message = `The agent’s last call of its model was answered ${status}`
@@ -62,16 +65,15 @@ export const createProgramRun = (program: AgentProgram, needs: ProgramNeeds, tak
       context.progress(`Starting ${program.name}`)
       const { signal } = context
       const { workspace } = work
-      const start = {
-        found,
-        workspace,
-        signal,
-        ...(models && { env: models.env, args: models.args, bridged: models.bridged }),
-      }
+      const start = { found, workspace, signal, ...(models && { env: models.env, bridged: models.bridged }) }
       const { facts, ...turn } = await takeTurn({ start, work, task, context })
-      refuseFailed(models)
+      await refuseFailed(models)
       const used = models && { usage: models.usage(), ...definedFields({ model: models.model() }) }
       return { ...turn, facts: { ...facts, ...used } }
+    } catch (thrown) {
+      // Agents say in their own ways that a call was refused.
+      const limit = await models?.limit()
+      throw limit && !context.signal.aborted ? limitReached(limit) : thrown
     } finally {
       models?.close()
     }
@@ -80,14 +82,14 @@ export const createProgramRun = (program: AgentProgram, needs: ProgramNeeds, tak
   return async (found: FoundProgram, task: AgentTask, context: AgentContext): Promise<AgentResult> => {
     context.signal.throwIfAborted()
     const work = await repository.prepare(task, context)
-    const { failure, retryable = false, answer, facts } = await turnWithModels(found, work, task, context)
+    const { failure, answer, facts } = await turnWithModels(found, work, task, context)
     const changes = await repository.changes(work, context)
     const { branch, baseCommit } = work.at
     const result = { ...changes, branch, baseCommit, ...facts }
     const continuation = async () => ({ continuation: { files: await repository.left(work, context) } })
     if (failure !== undefined) {
       const output = [failure, answer].filter(Boolean).join('\n\n')
-      return { success: false, retryable, output, ...result, ...(await continuation()) }
+      return { success: false, retryable: false, output, ...result, ...(await continuation()) }
     }
     const { filesChanged } = 'thread' in changes ? changes.thread : changes
     const done = { output: answer, filesChanged }

@@ -31,7 +31,7 @@ export const Task = (): ReactNode => {
       aside={
         <>
           <State status={task.status} />
-          {task.waitingFor && <Tag tone="warn">waiting for approval</Tag>}
+          {task.waitingFor && <Tag tone="warn">{waitWords[task.waitingFor]}</Tag>}
         </>
       }
       actions={<Actions task={task} />}
@@ -40,6 +40,11 @@ export const Task = (): ReactNode => {
     </View>
   )
 }
+
+const waitWords = {
+  approval: 'waiting for approval',
+  hold: 'waiting for its provider',
+} as const satisfies Record<NonNullable<TaskData['waitingFor']>, string>
 
 const Body = ({ task }: { task: TaskData }) => {
   const isOver = isFinal(task.status)

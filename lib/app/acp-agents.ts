@@ -1,29 +1,37 @@
 import { createAcpAgent } from '../adapters/agents/acp/agent.ts'
-import { acpPrograms } from '../adapters/agents/acp/catalog.ts'
-import { createBroker, listenForAgents } from '../adapters/agents/broker/broker.ts'
-import { createCommandAgent } from '../adapters/agents/command/agent.ts'
-import { commandPrograms } from '../adapters/agents/command/catalog.ts'
-import type { AgentProgram } from '../adapters/agents/program/program.ts'
+import { type AcpProgram, acpPrograms } from '../adapters/agents/acp/catalog.ts'
+import { createBroker, listenForAgents, type RefusedCall } from '../adapters/agents/broker/broker.ts'
+import type { BrokeredKind } from '../adapters/agents/broker/routes.ts'
 import { searchProgram } from '../adapters/agents/programs.ts'
+import { readUsageLimit } from '../adapters/models/failures.ts'
 import { configuredProviders } from '../adapters/models/resolve.ts'
 import type { Config } from '../config/config.ts'
 import { variable } from '../config/families.ts'
+import type { Masker } from '../core/masker.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Log } from '../ports/log.ts'
+import type { ProviderLimits, UsageLimit } from '../ports/provider-limits.ts'
 
 type AgentNeeds = Parameters<typeof createAcpAgent>[1]
-type Needs = Omit<AgentNeeds, 'search' | 'withoutModel' | 'brokered' | 'commands'> & {
+type Needs = Omit<AgentNeeds, 'search' | 'withoutModel' | 'providers' | 'brokered' | 'commands'> & {
   commands: AgentNeeds['commands'] & { isSandboxed: boolean }
   entropy: Entropy
   log: Log
+  masker: Masker
+  limits: ProviderLimits
 }
 
 /** One broker for the runs of all agents, opened by the first. */
 const createBrokerHost = (config: Config, needs: Needs) => {
   const providers = configuredProviders({ providers: config.providers })
+  const { clock, masker } = needs
+  const readLimit = (kind: BrokeredKind, refused: RefusedCall): UsageLimit | undefined => {
+    const provider = providers.get(kind)
+    return provider && readUsageLimit(provider, refused, { now: clock.now(), masker })
+  }
   const openHost = async () => {
-    const broker = createBroker({ ...needs, provider: (kind) => providers.get(kind) })
+    const broker = createBroker({ ...needs, readLimit, provider: (kind) => providers.get(kind) })
     return { broker, address: await listenForAgents(broker, needs.commands.isSandboxed) }
   }
   let host: ReturnType<typeof openHost> | undefined
@@ -40,39 +48,26 @@ const createBrokerHost = (config: Config, needs: Needs) => {
   }
 }
 
-/**
- * The agents that are programs of other people: those of the presets, of `ACP_AGENTS` and of `COMMAND_AGENTS`, also where
- * they are missing.
- */
-export const openProgramAgents = (
+/** The agents that are programs of other people: those of the presets and of `ACP_AGENTS`, also where they are missing. */
+export const openAcpAgents = (
   config: Config,
   needs: Needs,
 ): { adapters: () => Promise<AgentAdapter[]>; close: () => Promise<void> } => {
   const { hasModel, brokered, close } = createBrokerHost(config, needs)
-  const withoutModel = ({ name, providers }: AgentProgram) => {
+  const withoutModel = ({ name, providers }: AcpProgram) => {
     if (providers.length === 0 || providers.some(hasModel)) return undefined
     return `${name} has no model: set ${providers.map((kind) => variable(kind, 'apiKey')).join(' or ')}`
   }
-  const inHost = async (program: AgentProgram) => {
+  const open = async (program: AcpProgram) => {
     const search = searchProgram(program.command, config.PATH)
     await search.look()
-    return {
+    return createAcpAgent(program, {
       ...needs,
       search,
       withoutModel: () => withoutModel(program),
+      providers: () => program.providers.filter(hasModel),
       ...(program.providers.length > 0 && { brokered }),
-    }
+    })
   }
-  const adapters = () => {
-    const { ACP_AGENTS, COMMAND_AGENTS } = config
-    return Promise.all([
-      ...acpPrograms(ACP_AGENTS, COMMAND_AGENTS).map(async (program) =>
-        createAcpAgent(program, await inHost(program)),
-      ),
-      ...commandPrograms(COMMAND_AGENTS).map(async (program) =>
-        createCommandAgent(program, await inHost(program)),
-      ),
-    ])
-  }
-  return { adapters, close }
+  return { adapters: () => Promise.all(acpPrograms(config.ACP_AGENTS).map(open)), close }
 }

@@ -1,0 +1,50 @@
+import type { AgentAdapter } from '../ports/agent.ts'
+import type { QueuedWait, RunTask, TaskRow } from '../tasks/schema.ts'
+
+/** A provider that no new run may use until a time. */
+type Hold = { provider: string; reason: string; until: string }
+
+type Needs = {
+  holds: {
+    refresh(): Promise<unknown> | undefined
+    known(): readonly Hold[]
+    /** The hold for which a task waits that works with any of the providers; undefined when it may start. */
+    holdingBack(providers: readonly string[], taskId: string): Promise<Hold | undefined>
+  }
+  agent: (type: string) => Promise<AgentAdapter | undefined>
+  /** The stored task without its detail. */
+  read: (taskId: string) => Promise<TaskRow | undefined>
+}
+
+type Started = Pick<TaskRow, 'id' | 'agent'>
+
+export type Gate = ReturnType<typeof createGate>
+
+/** Decides before each claim whether an attempt may begin. */
+export const createGate = ({ holds, agent, read }: Needs) => {
+  /** What a task has to wait for; undefined when it may start. */
+  const reasonToWait = async (task: Started): Promise<QueuedWait | undefined> => {
+    const providers = (await agent(task.agent))?.providers?.() ?? []
+    const hold = await holds.holdingBack(providers, task.id)
+    if (hold === undefined) return undefined
+    const { provider, until, reason } = hold
+    return { reason: 'hold', provider, until, message: `Waits until ${until}: ${reason}` }
+  }
+
+  /** The same for the task of a message; undefined also where it is gone, or is not queued. */
+  const beforeClaim = async ({ taskId }: RunTask): Promise<QueuedWait | undefined> => {
+    const task = await read(taskId)
+    return task?.status === 'queued' ? reasonToWait(task) : undefined
+  }
+
+  return {
+    reasonToWait,
+    /** Undefined at once while nothing is held: the common path reads nothing. */
+    beforeClaim: (message: RunTask): Promise<QueuedWait | undefined> | undefined => {
+      const refreshing = holds.refresh()
+      if (refreshing)
+        return refreshing.then(() => (holds.known().length > 0 ? beforeClaim(message) : undefined))
+      return holds.known().length > 0 ? beforeClaim(message) : undefined
+    },
+  }
+}

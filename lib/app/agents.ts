@@ -16,8 +16,8 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Models } from '../ports/model.ts'
 import type { ProviderLimits } from '../ports/provider-limits.ts'
 import type { Repositories } from '../ports/repositories.ts'
-import { openAcpAgents } from './acp-agents.ts'
 import { programsElsewhere } from './cloud-agents.ts'
+import { openProgramAgents } from './program-agents.ts'
 import { openPrograms, type Programs, type SandboxHealth } from './sandbox.ts'
 
 type ModelPorts = Pick<Ports, 'breakers' | 'clock' | 'log' | 'masker'> & { limits: ProviderLimits }
@@ -109,16 +109,16 @@ const openAgents = (
     fallbacks: config.FALLBACK_PROVIDERS,
     publication,
   })
-  const acp =
+  const programs =
     config.SERVICE_MODE === 'pro'
       ? { adapters: async () => programsElsewhere(config), close: async () => undefined }
-      : openAcpAgents(config, {
+      : openProgramAgents(config, {
           ...{ ...needs, commands, workspaces, git, publication },
           approvalTtlMs: config.APPROVAL_TTL_MS,
         })
   return {
-    adapters: lazyAgents(async () => [codingAgent, ...(await acp.adapters())], config),
-    close: acp.close,
+    adapters: lazyAgents(async () => [codingAgent, ...(await programs.adapters())], config),
+    close: programs.close,
     workspaces,
     runProgram: async (workspace, ...program) => (await workspaces.open(workspace)).run(...program),
   }

@@ -1,5 +1,6 @@
 import { acpFacts, acpPrograms } from '../adapters/agents/acp/catalog.ts'
 import { codingAgentFacts } from '../adapters/agents/coding/facts.ts'
+import { commandFacts, commandPrograms } from '../adapters/agents/command/catalog.ts'
 import { lazyAgents } from '../adapters/agents/load.ts'
 import { openSsm } from '../adapters/aws/clients.ts'
 import { listSecrets } from '../adapters/aws/secrets.ts'
@@ -43,13 +44,16 @@ const NO_PROGRAMS =
   'Functions run no programs of agents, so this agent works only where the service is one process'
 
 /** Agents that are programs, as functions know them: they are there, and cannot work. */
-export const programsElsewhere = (config: Config): AgentAdapter[] =>
-  acpPrograms(config.ACP_AGENTS).map((program) => ({
-    ...acpFacts(program),
+export const programsElsewhere = ({ ACP_AGENTS, COMMAND_AGENTS }: Config): AgentAdapter[] => {
+  const acp = acpPrograms(ACP_AGENTS, COMMAND_AGENTS).map(acpFacts)
+  const commands = commandPrograms(COMMAND_AGENTS).map(commandFacts)
+  return [...acp, ...commands].map((facts) => ({
+    ...facts,
     configured: () => false,
     healthCheck: async () => ({ healthy: false, message: NO_PROGRAMS }),
     execute: () => Promise.reject(taskFailure('unavailable', 'agent_not_configured', NO_PROGRAMS, false)),
   }))
+}
 
 /** Models, agents and workspaces run elsewhere. */
 export const openAgentsElsewhere = (config: Config): AgentHost => {

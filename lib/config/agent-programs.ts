@@ -44,3 +44,15 @@ const programs = <Program extends z.ZodType<{ type: string }>>(program: Program)
 
 /** Programs that speak the Agent Client Protocol. */
 export const acpAgents = programs(AgentProgram)
+
+const hasPlace = (args: readonly string[]) => args.some((arg) => /\{prompt(?:File)?\}/.test(arg))
+
+/** Programs that are given their task by an argument, and what their output is read as. */
+export const commandAgents = programs(
+  AgentProgram.extend({
+    args: AgentProgram.shape.args
+      .unwrap()
+      .refine(hasPlace, 'must have {prompt} or {promptFile}, where the task is put'),
+    parse: z.enum(['text', 'claude', 'codex']),
+  }),
+)

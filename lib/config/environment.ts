@@ -2,7 +2,7 @@ import * as path from 'node:path'
 import * as z from 'zod'
 import { LONGEST_APPROVAL_MS } from '../core/approval-expiry.ts'
 import { securityModes } from '../core/security-mode.ts'
-import { acpAgents } from './agent-programs.ts'
+import { acpAgents, commandAgents } from './agent-programs.ts'
 import { PROVIDER_KINDS } from './families.ts'
 import {
   baseUrl,
@@ -68,6 +68,7 @@ export const Environment = z.object({
   TASK_LEASE_MS: int(1_000, 3_600_000, 30_000),
   AGENT_ADAPTERS: list,
   ACP_AGENTS: acpAgents,
+  COMMAND_AGENTS: commandAgents,
   AGENT_SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),
   AGENT_NETWORK: z.enum(['off', 'on']).default('off'),
   AGENT_MEMORY_MB: int(128, 1_048_576, 4_096),

@@ -20,6 +20,12 @@ export const cutText = (text: string, most: number): string => {
   return text.slice(0, splitsPair(text, most) ? most - 1 : most).toWellFormed()
 }
 
+/** The end of a text, of at most `most` UTF-16 code units, beginning between characters, well-formed as `cutText` has it. */
+export const textTail = (text: string, most: number): string => {
+  const at = Math.max(0, text.length - most)
+  return text.slice(splitsPair(text, at) ? at + 1 : at).toWellFormed()
+}
+
 /** A text of at most `most` UTF-16 code units, well-formed; one that was cut ends in `…`. */
 export const shortenedText = (text: string, most: number): string =>
   text.length > most ? `${cutText(text, most - 1)}…` : text.toWellFormed()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { acpPrograms } from '../../lib/adapters/agents/acp/catalog.ts'
+import { commandPrograms } from '../../lib/adapters/agents/command/catalog.ts'
 import { readConfig } from '../../lib/config/config.ts'
 
 const read = (ACP_AGENTS: string) => readConfig({ ACP_AGENTS }).ACP_AGENTS
@@ -24,11 +25,52 @@ describe('ACP_AGENTS', () => {
     const given = read(
       '[{"type":"codex","command":"/opt/codex"},{"type":"mine","command":"mine","provider":"google"}]',
     )
-    const programs = acpPrograms(given)
+    const programs = acpPrograms(given, [])
     expect(programs.map(({ type }) => type)).toEqual(['claude-code', 'opencode', 'codex', 'mine'])
     const [, , codex, mine] = programs
     expect(codex).toMatchObject({ name: 'Codex', command: '/opt/codex', authMethod: 'api-key' })
     expect(codex?.install).toBeUndefined()
     expect(mine).toEqual({ type: 'mine', name: 'mine', command: 'mine', args: [], providers: ['google'] })
+  })
+})
+
+describe('COMMAND_AGENTS', () => {
+  const readCommands = (COMMAND_AGENTS: string) => readConfig({ COMMAND_AGENTS }).COMMAND_AGENTS
+
+  it.each([
+    [
+      'no place for the task',
+      '[{"type":"a","command":"a","args":["-p"],"parse":"text"}]',
+      '0.args: must have {prompt}',
+    ],
+    ['no arguments', '[{"type":"a","command":"a","parse":"text"}]', '0.args: is required'],
+    [
+      'nothing to read its output as',
+      '[{"type":"a","command":"a","args":["{prompt}"]}]',
+      '0.parse: is required',
+    ],
+    [
+      'an unknown way',
+      '[{"type":"a","command":"a","args":["{prompt}"],"parse":"json"}]',
+      '0.parse: must be one of',
+    ],
+  ])('is refused with its fault: %s', (_title, value, message) => {
+    expect(() => readCommands(value)).toThrow(`COMMAND_AGENTS: `)
+    expect(() => readCommands(value)).toThrow(message)
+  })
+
+  it('adds commands, and replaces the preset of their types', () => {
+    const given = readCommands('[{"type":"codex","command":"codex","args":["{promptFile}"],"parse":"text"}]')
+    expect(commandPrograms(given)).toEqual([
+      {
+        type: 'codex',
+        name: 'codex',
+        command: 'codex',
+        args: ['{promptFile}'],
+        parse: 'text',
+        providers: [],
+      },
+    ])
+    expect(acpPrograms([], given).map(({ type }) => type)).toEqual(['claude-code', 'opencode'])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import * as fc from 'fast-check'
-import { cutText, cutTextToBytes, decodedText, shortenedText } from '../../lib/core/cut-text.ts'
+import { cutText, cutTextToBytes, decodedText, shortenedText, textTail } from '../../lib/core/cut-text.ts'
 
 const FIRE = '\u{1f525}'
 const HALF = '\ud83d'
@@ -18,6 +18,16 @@ describe('a text that is cut', () => {
     ['no room', 'abc', 0, ''],
   ])('ends with a whole character: %s', (_what, text, most, kept) => {
     expect(cutText(text, most)).toBe(kept)
+  })
+
+  it.each([
+    ['abc', 3, 'abc'],
+    ['abcd', 3, 'bcd'],
+    [`a${FIRE}b`, 2, 'b'],
+    [`a${FIRE}b`, 3, `${FIRE}b`],
+    ['abc', 0, ''],
+  ])('begins with a whole character: the end of %j with %d', (text, most, kept) => {
+    expect(textTail(text, most)).toBe(kept)
   })
 
   it.each([

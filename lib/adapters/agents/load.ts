@@ -29,12 +29,18 @@ export const loadAgents = async (
   builtIn: readonly AgentAdapter[],
   { AGENT_ADAPTERS: modules, DEFAULT_AGENT: fallback }: Settings,
 ): Promise<AgentAdapter[]> => {
+  refuseSameTypes(builtIn, 'ACP_AGENTS or COMMAND_AGENTS')
   const agents = [...builtIn, ...(await loadAdapters(modules))]
+  refuseSameTypes(agents, 'AGENT_ADAPTERS')
   const types = agents.map(({ type }) => type)
-  const twice = types.find((type, at) => types.indexOf(type) !== at)
-  if (twice !== undefined) throw badSetting(`AGENT_ADAPTERS: two agents are of type ${twice}`)
   if (!types.includes(fallback)) throw badSetting(`DEFAULT_AGENT: ${fallback} is none of ${types.join(', ')}`)
   return agents
+}
+
+const refuseSameTypes = (agents: readonly AgentAdapter[], setting: string): void => {
+  const types = agents.map(({ type }) => type)
+  const twice = types.find((type, at) => types.indexOf(type) !== at)
+  if (twice !== undefined) throw badSetting(`${setting}: two agents are of type ${twice}`)
 }
 
 /** The agents of `loadAgents`, loaded at the first call; a failed call is tried again. */

@@ -1,14 +1,17 @@
-import { realpath, stat } from 'node:fs/promises'
+import { access, constants, realpath, stat } from 'node:fs/promises'
 import * as path from 'node:path'
 
 /** A program of this machine, and what of the disk a sandbox has to show for it to run. */
 export type FoundProgram = { file: string; reads: readonly string[] }
 
-const isFile = async (file: string): Promise<boolean> =>
-  stat(file).then(
-    (found) => found.isFile(),
-    () => false,
-  )
+const isProgram = async (file: string): Promise<boolean> => {
+  try {
+    await access(file, constants.X_OK)
+    return (await stat(file)).isFile()
+  } catch {
+    return false
+  }
+}
 
 /** The outermost `node_modules` around a file, where the packages are that it needs; else its folder. */
 const packageFolder = (file: string): string => {
@@ -23,7 +26,7 @@ const findProgram = async (command: string, PATH: string): Promise<FoundProgram 
     ? [path.resolve(command)]
     : PATH.split(path.delimiter).map((folder) => path.join(folder, command))
   for (const file of places) {
-    if (!(await isFile(file))) continue
+    if (!(await isProgram(file))) continue
     const real = await realpath(file)
     return { file, reads: [...new Set([path.dirname(file), packageFolder(real)])] }
   }

@@ -135,6 +135,8 @@ const withDeadline = (child: ChildProcess, { signal, timeoutMs, writes }: Watche
   const unwatch = child.pid === undefined ? undefined : watchCommand(child.pid, { writes, limits, exceed })
   signal.addEventListener('abort', stop, { once: true })
   const over = () => {
+    // The system may give the id of a process that has ended to another one.
+    isStopped = true
     clearTimeout(timer)
     clearTimeout(kill)
     unwatch?.()

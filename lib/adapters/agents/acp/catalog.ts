@@ -1,5 +1,6 @@
 import { definedFields } from '../../../core/defined-fields.ts'
 import type { BrokeredKind } from '../broker/routes.ts'
+import { codexProvider } from '../program/codex-provider.ts'
 import { type AgentProgram, PROGRAM_CAPABILITIES, PROGRAM_TIMEOUT_MS } from '../program/program.ts'
 
 /** A program that speaks the Agent Client Protocol (https://agentclientprotocol.com), as a preset or an operator describes it. */
@@ -21,17 +22,9 @@ export const acpFacts = ({ type, name }: AcpProgram) =>
     timeoutMs: PROGRAM_TIMEOUT_MS,
   }) as const
 
-/** https://developers.openai.com/codex/config-reference: a provider of its own, whose key is in the environment. */
 const codexConfig = (origin: string) => ({
   model_provider: 'broker',
-  model_providers: {
-    broker: {
-      name: 'Broker',
-      base_url: `${origin}/openai/v1`,
-      env_key: 'OPENAI_API_KEY',
-      wire_api: 'responses',
-    },
-  },
+  model_providers: { broker: codexProvider(origin) },
 })
 
 /** https://opencode.ai/docs/config */
@@ -102,9 +95,12 @@ const basis = (wanted: string): AcpProgram => {
   return preset
 }
 
-/** The presets and the programs of an operator, which replace the preset of their type. */
-export const acpPrograms = (given: readonly GivenProgram[]): AcpProgram[] => [
-  ...presets.filter((preset) => given.every(({ type }) => type !== preset.type)),
+/** The presets and the programs of an operator, which replace the preset of their type, as `others` do. */
+export const acpPrograms = (
+  given: readonly GivenProgram[],
+  others: readonly { type: string }[],
+): AcpProgram[] => [
+  ...presets.filter((preset) => [...given, ...others].every(({ type }) => type !== preset.type)),
   ...given.map(({ provider, ...program }) => ({
     ...basis(program.type),
     ...definedFields(program),

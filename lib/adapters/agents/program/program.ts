@@ -19,6 +19,8 @@ export type AgentProgram = {
   providers: readonly BrokeredKind[]
   /** How it finds models at a broker, where the variables that most programs read do not tell it. */
   brokerEnv?: (origin: string, token: string) => Readonly<Record<string, string>>
+  /** Arguments before its own that tell it so. */
+  brokerArgs?: (origin: string) => readonly string[]
 }
 
 /** An agent that is a program may work for an hour, unless the task says otherwise. */
@@ -31,17 +33,20 @@ export type Start = {
   signal: AbortSignal
   env?: Readonly<Record<string, string>>
   bridged?: readonly Bridged[]
+  /** Arguments before those of the program. */
+  args?: readonly string[]
 }
 
 /** Starts the program in a workspace. */
 export const startProgram = (
-  { args, reads = [], env }: Pick<AgentProgram, 'args' | 'reads' | 'env'>,
+  program: Pick<AgentProgram, 'args' | 'reads' | 'env'>,
   commands: Pick<Commands, 'open'>,
-  { found, workspace: { root, home, tmp }, ...start }: Start,
+  { found, workspace: { root, home, tmp }, args = [], env, ...start }: Start,
 ): Program =>
   commands.open({
-    ...{ file: found.file, args: [...args], by: 'agent', cwd: root, home, tmp, writes: [root, home, tmp] },
+    ...{ file: found.file, by: 'agent', cwd: root, home, tmp, writes: [root, home, tmp] },
     ...start,
-    reads: [...found.reads, ...reads],
-    env: { ...start.env, ...env },
+    args: [...args, ...program.args],
+    reads: [...found.reads, ...(program.reads ?? [])],
+    env: { ...env, ...program.env },
   })

@@ -25,6 +25,7 @@ export const createRunEvents = ({ observe, now }: Needs) => {
   let calls = 0
   let callsOfStep = 0
   let answer = ''
+  let hasText = false
 
   const endStep = () => {
     if (step > 0)
@@ -35,15 +36,29 @@ export const createRunEvents = ({ observe, now }: Needs) => {
     endStep()
     step += 1
     latest.beginStep()
+    hasText = false
     observe({ type: 'step:start', step, usedTokens: 0 })
   }
 
+  /** Text after calls begins a step. */
+  const beginText = () => {
+    if (step === 0 || (callsOfStep > 0 && open.size === 0)) beginStep()
+  }
+  const say = (type: 'text' | 'reasoning', text: string): void => {
+    beginText()
+    if (type === 'text') {
+      answer = latest.add(text) || answer
+      hasText = true
+    }
+    observe({ type, step, text })
+  }
+
   return {
-    /** Text after calls begins a step. */
-    say: (type: 'text' | 'reasoning', text: string): void => {
-      if (step === 0 || (callsOfStep > 0 && open.size === 0)) beginStep()
-      if (type === 'text') answer = latest.add(text) || answer
-      observe({ type, step, text })
+    say,
+    /** A whole message: an empty line parts it from the one before. */
+    sayMessage: (text: string): void => {
+      beginText()
+      say('text', hasText ? `\n\n${text}` : text)
     },
     isOpen: (id: string): boolean => open.has(id),
     beginCall: ({ id, name, title, input }: BegunCall): void => {

@@ -15,7 +15,13 @@ export type ProgramNeeds = RepositoryNeeds & {
 }
 
 /** What a turn came to. With a `failure`, in words for a person, the task fails, and the changes are kept. */
-type Turn = { answer: string; failure?: string | undefined; facts: Readonly<Record<string, unknown>> }
+type Turn = {
+  answer: string
+  failure?: string | undefined
+  /** Whether another attempt may do better; false when absent. */
+  retryable?: boolean
+  facts: Readonly<Record<string, unknown>>
+}
 
 /** Lets the program take its turn in a workspace; throws where that can come to nothing. */
 type TakeTurn = (turn: { start: Start; work: Work; task: AgentTask; context: AgentContext }) => Promise<Turn>
@@ -27,11 +33,11 @@ export const taskPrompt = ({ title, description, prompt: asked }: AgentTask, { n
     .join('\n\n')
 
 /** The models of a run, and the variables by which its program finds them. */
-const openModels = async ({ brokerEnv }: AgentProgram, brokered: ProgramNeeds['brokered']) => {
+const openModels = async ({ brokerEnv, brokerArgs }: AgentProgram, brokered: ProgramNeeds['brokered']) => {
   if (brokered === undefined) return undefined
   const models = openBrokeredRun(await brokered())
   const { origin, token, variables } = models
-  return { ...models, env: { ...variables, ...brokerEnv?.(origin, token) } }
+  return { ...models, env: { ...variables, ...brokerEnv?.(origin, token) }, args: brokerArgs?.(origin) ?? [] }
 }
 
 /** A run that a usage limit ended is not counted: the task is not at fault. */
@@ -65,7 +71,12 @@ export const createProgramRun = (program: AgentProgram, needs: ProgramNeeds, tak
       context.progress(`Starting ${program.name}`)
       const { signal } = context
       const { workspace } = work
-      const start = { found, workspace, signal, ...(models && { env: models.env, bridged: models.bridged }) }
+      const start = {
+        found,
+        workspace,
+        signal,
+        ...(models && { env: models.env, args: models.args, bridged: models.bridged }),
+      }
       const { facts, ...turn } = await takeTurn({ start, work, task, context })
       await refuseFailed(models)
       const used = models && { usage: models.usage(), ...definedFields({ model: models.model() }) }
@@ -82,14 +93,14 @@ export const createProgramRun = (program: AgentProgram, needs: ProgramNeeds, tak
   return async (found: FoundProgram, task: AgentTask, context: AgentContext): Promise<AgentResult> => {
     context.signal.throwIfAborted()
     const work = await repository.prepare(task, context)
-    const { failure, answer, facts } = await turnWithModels(found, work, task, context)
+    const { failure, retryable = false, answer, facts } = await turnWithModels(found, work, task, context)
     const changes = await repository.changes(work, context)
     const { branch, baseCommit } = work.at
     const result = { ...changes, branch, baseCommit, ...facts }
     const continuation = async () => ({ continuation: { files: await repository.left(work, context) } })
     if (failure !== undefined) {
       const output = [failure, answer].filter(Boolean).join('\n\n')
-      return { success: false, retryable: false, output, ...result, ...(await continuation()) }
+      return { success: false, retryable, output, ...result, ...(await continuation()) }
     }
     const { filesChanged } = 'thread' in changes ? changes.thread : changes
     const done = { output: answer, filesChanged }

@@ -1,7 +1,10 @@
 import { createAcpAgent } from '../adapters/agents/acp/agent.ts'
-import { type AcpProgram, acpPrograms } from '../adapters/agents/acp/catalog.ts'
+import { acpPrograms } from '../adapters/agents/acp/catalog.ts'
 import { createBroker, listenForAgents, type RefusedCall } from '../adapters/agents/broker/broker.ts'
 import type { BrokeredKind } from '../adapters/agents/broker/routes.ts'
+import { createCommandAgent } from '../adapters/agents/command/agent.ts'
+import { commandPrograms } from '../adapters/agents/command/catalog.ts'
+import type { AgentProgram } from '../adapters/agents/program/program.ts'
 import { searchProgram } from '../adapters/agents/programs.ts'
 import { readUsageLimit } from '../adapters/models/failures.ts'
 import { configuredProviders } from '../adapters/models/resolve.ts'
@@ -48,26 +51,40 @@ const createBrokerHost = (config: Config, needs: Needs) => {
   }
 }
 
-/** The agents that are programs of other people: those of the presets and of `ACP_AGENTS`, also where they are missing. */
-export const openAcpAgents = (
+/**
+ * The agents that are programs of other people: those of the presets, of `ACP_AGENTS` and of `COMMAND_AGENTS`, also where
+ * they are missing.
+ */
+export const openProgramAgents = (
   config: Config,
   needs: Needs,
 ): { adapters: () => Promise<AgentAdapter[]>; close: () => Promise<void> } => {
   const { hasModel, brokered, close } = createBrokerHost(config, needs)
-  const withoutModel = ({ name, providers }: AcpProgram) => {
+  const withoutModel = ({ name, providers }: AgentProgram) => {
     if (providers.length === 0 || providers.some(hasModel)) return undefined
     return `${name} has no model: set ${providers.map((kind) => variable(kind, 'apiKey')).join(' or ')}`
   }
-  const open = async (program: AcpProgram) => {
+  const inHost = async (program: AgentProgram) => {
     const search = searchProgram(program.command, config.PATH)
     await search.look()
-    return createAcpAgent(program, {
+    return {
       ...needs,
       search,
       withoutModel: () => withoutModel(program),
       providers: () => program.providers.filter(hasModel),
       ...(program.providers.length > 0 && { brokered }),
-    })
+    }
   }
-  return { adapters: () => Promise.all(acpPrograms(config.ACP_AGENTS).map(open)), close }
+  const adapters = () => {
+    const { ACP_AGENTS, COMMAND_AGENTS } = config
+    return Promise.all([
+      ...acpPrograms(ACP_AGENTS, COMMAND_AGENTS).map(async (program) =>
+        createAcpAgent(program, await inHost(program)),
+      ),
+      ...commandPrograms(COMMAND_AGENTS).map(async (program) =>
+        createCommandAgent(program, await inHost(program)),
+      ),
+    ])
+  }
+  return { adapters, close }
 }

@@ -1,0 +1,38 @@
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Workspace } from '../../../ports/workspace.ts'
+import { agentFailure } from '../program/failures.ts'
+
+const PLACES = /\{prompt\}|\{promptFile\}/g
+/** The longest argument of Linux (execve(2), MAX_ARG_STRLEN), in bytes with its end. */
+const LONGEST_ARGUMENT = 131_072
+
+/** The prompt in a file of its own, which programs may read and which is no part of the changes. */
+const writePrompt = async (prompt: string, { tmp }: Workspace): Promise<string> => {
+  const folder = await mkdtemp(join(tmp, 'prompt-'))
+  await chmod(folder, 0o755)
+  const file = join(folder, 'prompt.md')
+  await writeFile(file, `${prompt}\n`, { flag: 'wx', mode: 0o644 })
+  return file
+}
+
+/**
+ * Arguments with the prompt in the place of `{prompt}`, and the path of a file with it in that of `{promptFile}`. Throws
+ * `agent_prompt_too_long` where it is longer than an argument may be.
+ */
+export const withPrompt = async (
+  args: readonly string[],
+  prompt: string,
+  workspace: Workspace,
+): Promise<string[]> => {
+  const file = args.some((arg) => arg.includes('{promptFile}')) ? await writePrompt(prompt, workspace) : ''
+  // An argument has no zero bytes, and one that begins with a hyphen would be an option of the program.
+  const text = prompt.replaceAll('\0', '').replace(/^-/, ' -')
+  const filled = args.map((arg) => arg.replaceAll(PLACES, (place) => (place === '{prompt}' ? text : file)))
+  if (filled.some((arg) => Buffer.byteLength(arg) >= LONGEST_ARGUMENT)) {
+    const message =
+      'The task is longer than an argument of a program may be: COMMAND_AGENTS can use {promptFile}'
+    throw agentFailure('agent_prompt_too_long', message, false)
+  }
+  return filled
+}

@@ -1,0 +1,403 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import * as path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createCommandAgent } from '../../../lib/adapters/agents/command/agent.ts'
+import { type CommandProgram, commandPrograms } from '../../../lib/adapters/agents/command/catalog.ts'
+import { searchProgram } from '../../../lib/adapters/agents/programs.ts'
+import { createRepositories } from '../../../lib/adapters/node/repositories.ts'
+import type { AgentContext, AgentResult, AgentTask } from '../../../lib/ports/agent.ts'
+import type { Clock } from '../../../lib/ports/clock.ts'
+import type { LoopEvent } from '../../../lib/ports/tool.ts'
+import { createFakeClock } from '../../fakes/clock.ts'
+import { task } from '../../fakes/coding-agent.ts'
+import { until } from '../../fakes/until.ts'
+import { createWorkbench, type Workbench } from '../../fakes/workbench.ts'
+import type { Act } from '../../fixtures/command/agent.ts'
+
+const root = path.resolve(import.meta.dirname, '../../..')
+const fixture = path.join(root, 'test/fixtures/command/agent.ts')
+
+let bench: Workbench
+let sandboxed: Workbench
+beforeAll(async () => {
+  bench = await createWorkbench()
+  sandboxed = await createWorkbench({ sandboxed: true })
+})
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]()
+  await sandboxed[Symbol.asyncDispose]()
+})
+
+/** How many processes of this machine have `sleep` with this time as their command. */
+const running = (seconds: string): number =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `sleep\0${seconds}\0`
+    } catch {
+      return false
+    }
+  }).length
+
+type Options = {
+  program?: Partial<CommandProgram>
+  about?: Partial<AgentTask>
+  clock?: Clock
+  signal?: AbortSignal
+  on?: Workbench
+  withoutModel?: () => string
+}
+
+let runs = 0
+const openAgent = ({ program, clock, on = bench, withoutModel }: Options) => {
+  const time = clock ?? on.clock
+  const described: CommandProgram = {
+    ...{ type: 'scripted', name: 'Scripted', command: process.execPath, args: [fixture, '{prompt}'] },
+    ...{ parse: 'text', providers: [] },
+    ...program,
+  }
+  return createCommandAgent(described, {
+    ...on,
+    search: searchProgram(described.command, ''),
+    clock: time,
+    repositories: createRepositories({ clock: time, allow: [], roots: [] }),
+    isLocalAdmin: () => true,
+    ...(withoutModel && { withoutModel }),
+  })
+}
+
+const open = (script: readonly Act[], options: Options = {}) => {
+  runs += 1
+  const observed: LoopEvent[] = []
+  const progress: string[] = []
+  const agent = openAgent(options)
+  const context: AgentContext = {
+    signal: options.signal ?? new AbortController().signal,
+    attempt: 1,
+    workspace: `command_${runs}-1`,
+    progress: (line) => void progress.push(line),
+    keepSecret: () => undefined,
+    observe: (event) => void observed.push(event),
+    waitFor: (_, work) => work(),
+    run: () => Promise.reject(new Error('not here')),
+  }
+  const about = { id: `command_${runs}`, title: 'Script', prompt: JSON.stringify(script), ...options.about }
+  const result = agent.execute(task(about), context) as Promise<AgentResult>
+  result.catch(() => undefined)
+  return { result, observed, progress }
+}
+
+const print = (text: string): Act => ({ act: 'print', text })
+const recorded = (text: string): Act => ({ act: 'recorded', text })
+const wrote: Act = { act: 'write', text: 'hi\n' }
+const parse = (kind: CommandProgram['parse']): Options => ({ program: { parse: kind } })
+
+/** A call, its title and how it ended; a text; in the order of the events. */
+const told = (events: readonly LoopEvent[]): string[] =>
+  events.flatMap((event) => {
+    if (event.type === 'text') return [`${event.step} ${event.text}`]
+    if (event.type === 'tool:call') return [`${event.step} ${event.call.name}: ${event.title}`]
+    if (event.type === 'tool:result')
+      return [`${event.step} ${event.outcome.failed ? 'failed' : 'done'}: ${event.title}`]
+    return []
+  })
+
+describe('a turn of a command', () => {
+  it.each<[string, Options, Act[], object, string[]]>([
+    [
+      'text',
+      parse('text'),
+      [wrote, print('I look.\n'), { act: 'complain', text: 'a warning\n' }, print('I wrote hello.txt.\n')],
+      { success: true, output: 'I look.\nI wrote hello.txt.', filesChanged: [{ path: 'hello.txt' }] },
+      [],
+    ],
+    [
+      'what claude printed for a file that it wrote',
+      parse('claude'),
+      [wrote, recorded('claude-allowed')],
+      {
+        ...{
+          success: true,
+          output: 'I wrote hello.txt.',
+          steps: 2,
+          toolCalls: 1,
+          model: 'claude-opus-4-8[1m]',
+        },
+        usage: { promptTokens: 200, completionTokens: 29, totalTokens: 229 },
+        cost: { usd: 0.001725, source: 'provider' },
+        agentSession: '8d740af2-c014-462f-80a4-448b0b7bc309',
+        filesChanged: [{ path: 'hello.txt', status: 'added', additions: 1 }],
+      },
+      ['1 Write: Write hello.txt', '1 done: Write hello.txt', '2 I wrote hello.txt.'],
+    ],
+    [
+      'what claude printed for a file that it was not allowed to write, with exit code 0',
+      parse('claude'),
+      [recorded('claude-denied')],
+      { success: true, output: 'I wrote hello.txt.', filesChanged: [], denied: ['Write hello.txt'] },
+      ['1 Write: Write hello.txt', '1 failed: Write hello.txt', '2 I wrote hello.txt.'],
+    ],
+    [
+      'what claude printed at its limit of turns',
+      parse('claude'),
+      [wrote, recorded('claude-turns'), { act: 'exit', code: 1 }],
+      {
+        ...{ success: false, retryable: false, filesChanged: [{ path: 'hello.txt' }] },
+        output: expect.stringContaining('limit of steps, before the task was done: Reached maximum number'),
+      },
+      ['1 Write: Write hello.txt', '1 done: Write hello.txt'],
+    ],
+    [
+      'what claude printed at its budget',
+      parse('claude'),
+      [recorded('claude-budget'), { act: 'exit', code: 1 }],
+      { success: false, retryable: false, cost: { usd: 0.001, source: 'provider' } },
+      ['1 Write: Write hello.txt'],
+    ],
+    [
+      'what codex printed for a file that it wrote',
+      parse('codex'),
+      [wrote, recorded('codex-written')],
+      {
+        ...{ success: true, output: 'I wrote hello.txt.', steps: 2, toolCalls: 1 },
+        usage: { promptTokens: 240, completionTokens: 60, totalTokens: 300 },
+        agentSession: '01a21b2c-9b9e-70d1-8bc8-d1c32ebf743a',
+        filesChanged: [{ path: 'hello.txt' }],
+      },
+      [
+        "1 command_execution: /bin/bash -lc 'echo hi > hello.txt'",
+        "1 done: /bin/bash -lc 'echo hi > hello.txt'",
+        '2 I wrote hello.txt.',
+      ],
+    ],
+    [
+      'what codex printed for a key that was refused',
+      parse('codex'),
+      [recorded('codex-unauthorized'), { act: 'exit', code: 1 }],
+      {
+        ...{ success: false, retryable: true },
+        output: expect.stringContaining('The agent failed: unexpected status 401 Unauthorized'),
+      },
+      [],
+    ],
+    [
+      'a command that codex was not allowed to run',
+      parse('codex'),
+      [
+        print(
+          `${JSON.stringify({ type: 'item.completed', item: { id: 'item_0', type: 'command_execution', command: 'rm -rf /', aggregated_output: '', exit_code: null, status: 'declined' } })}\n{"type":"turn.completed"}\n`,
+        ),
+      ],
+      { success: true, denied: ['rm -rf /'] },
+      ['1 command_execution: rm -rf /', '1 failed: rm -rf /'],
+    ],
+  ])('is read as it goes: %s', async (_title, options, script, expected, events) => {
+    const { result, observed } = open(script, options)
+    expect(await result).toMatchObject(expected)
+    if (options.program?.parse !== 'text') expect(told(observed)).toEqual(events)
+    if (observed.length > 0) expect(observed.at(-1)).toMatchObject({ type: 'step:complete' })
+  })
+
+  it('tells what codex waits for', async () => {
+    const { result, progress } = open([recorded('codex-unauthorized')], parse('codex'))
+    await result
+    expect(progress).toContainEqual(expect.stringContaining('Reconnecting... 1/5'))
+  })
+
+  const done = '{"type":"result","subtype":"success","is_error":false,"result":"Done."}\n'
+  const failed = '{"type":"result","subtype":"success","is_error":true,"result":"API Error: 500"}\n'
+
+  it.each<[string, Options, Act[], object]>([
+    [
+      'exit code 3 after text',
+      parse('text'),
+      [print('Half.'), { act: 'complain', text: 'no disk\n' }, { act: 'exit', code: 3 }],
+      { code: 'agent_exited', message: 'The agent ended with exit code 3: no disk' },
+    ],
+    [
+      'exit code 0 without a result',
+      parse('claude'),
+      [print('{"type":"system"}\n')],
+      { code: 'agent_exited' },
+    ],
+    ['output that is no JSON', parse('codex'), [print('Welcome!\n')], { code: 'agent_exited' }],
+    [
+      'a line of 50 MB',
+      parse('claude'),
+      [
+        { act: 'print', text: 'x'.repeat(1_000), times: 50_000 },
+        { act: 'wait', ms: 60_000 },
+      ],
+      { code: 'agent_protocol' },
+    ],
+    [
+      'a program that is missing',
+      { program: { command: '/none/agent' } },
+      [],
+      { code: 'agent_not_configured', retryable: false },
+    ],
+    [
+      'a program that may not be run',
+      { program: { command: fixture } },
+      [],
+      { code: 'agent_not_configured', retryable: false },
+    ],
+    [
+      'a task that is longer than an argument may be',
+      { about: { description: 'ä'.repeat(70_000) } },
+      [],
+      { code: 'agent_prompt_too_long', retryable: false },
+    ],
+  ])('fails with what an operator can act on: %s', async (_title, options, script, failure) => {
+    await expect(open(script, options).result).rejects.toMatchObject(failure)
+  })
+
+  it.each<[string, Act[], object]>([
+    ['a result of an error, with exit code 0', [print(failed)], { success: false, retryable: true }],
+    [
+      'a result without an error, with exit code 1',
+      [print(done), { act: 'exit', code: 1 }],
+      { success: false, output: expect.stringContaining('ended with exit code 1') },
+    ],
+    ['both well', [print(done)], { success: true, output: 'Done.' }],
+    ['lines after the result', [print(done), print(failed)], { success: true, output: 'Done.' }],
+    ['a result without a newline', [print(done.trim())], { success: true, output: 'Done.' }],
+    [
+      'unknown, broken and foreign lines',
+      [print('\n{"type":"later"}\n{"type":"assistant"}\n{"type":\nnull\n[1]\nwarning\n'), print(done)],
+      { success: true, output: 'Done.' },
+    ],
+  ])('decides by what the program says and by its exit code: %s', async (_title, script, expected) => {
+    expect(await open(script, parse('claude')).result).toMatchObject(expected)
+  })
+
+  it.each<[string, Options, Act[], string]>([
+    [
+      'within text',
+      parse('text'),
+      [
+        { act: 'printBytes', bytes: [0x61, 0xe2, 0x82] },
+        { act: 'wait', ms: 100 },
+        { act: 'printBytes', bytes: [0xac] },
+      ],
+      'a€',
+    ],
+    [
+      'within a line of JSON',
+      parse('claude'),
+      [
+        print('{"type":"result","subtype":"success","is_error":false,"result":"'),
+        { act: 'printBytes', bytes: [0xf0, 0x9f] },
+        { act: 'wait', ms: 100 },
+        { act: 'printBytes', bytes: [0x98, 0x80] },
+        print('"}\n'),
+      ],
+      '😀',
+    ],
+  ])('keeps characters that come in two parts: %s', async (_title, options, script, output) => {
+    expect(await open(script, options).result).toMatchObject({ output })
+  })
+
+  it('keeps the end of a long text, and shows readers a bounded part', async () => {
+    const script: Act[] = [{ act: 'print', text: 'x'.repeat(1_000), times: 12_000 }, print('\nThe end.')]
+    const { result, observed } = open(script)
+    const { output } = await result
+    expect(output).toHaveLength(100_000)
+    expect(output.endsWith('The end.')).toBe(true)
+    const shown = observed.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('')
+    expect(shown.length).toBeLessThan(1_200_000)
+  })
+
+  it('gives the task as one argument, never as an option, or as a file outside of the changes', async () => {
+    const printed = 'console.log(JSON.stringify(process.argv.slice(1)))'
+    const args = ['--eval', printed, 'first', '--message={prompt}', '{prompt}']
+    const title = '--version $& {promptFile} "; exit'
+    const given = await open([], { program: { args }, about: { title, prompt: title } }).result
+    const [, message, prompt] = JSON.parse(given.output)
+    expect(message.startsWith('--message=')).toBe(true)
+    expect(prompt).toBe(` ${title}`)
+
+    const byFile = {
+      program: { args: [fixture, '{promptFile}'] },
+      about: { description: 'ä'.repeat(70_000) },
+    }
+    for (const on of [bench, sandboxed]) {
+      const program = { ...byFile.program, reads: [root] }
+      const read = await open([print('Read.')], { ...byFile, program, on }).result
+      expect(read).toMatchObject({ success: true, output: 'Read.', filesChanged: [] })
+    }
+  })
+
+  it('stops, and leaves no process', async () => {
+    const stop = new AbortController()
+    const mark = `${700 + runs}.25`
+    const script: Act[] = [
+      { act: 'leave', text: `sleep ${mark}` },
+      { act: 'wait', ms: 60_000 },
+    ]
+    const { result } = open(script, { signal: stop.signal, on: sandboxed, program: { reads: [root] } })
+    await until(() => running(mark) > 0)
+    stop.abort(new Error('cancelled'))
+    await expect(result).rejects.toThrow('cancelled')
+    // The system ends the processes of a sandbox after it.
+    await until(() => running(mark) === 0)
+  })
+
+  it('ends one that is silent', async () => {
+    const clock = createFakeClock()
+    const { result, observed } = open([print('Begun.'), { act: 'wait', ms: 3_600_000 }], { clock })
+    await until(() => observed.length > 0)
+    clock.advance(600_000)
+    await expect(result).rejects.toMatchObject({ code: 'agent_silent' })
+  })
+
+  it.each<[string, Options, Act[]]>([
+    ['after its result', parse('claude'), [print(done)]],
+    ['after the end of its output', parse('text'), [print('Done.'), { act: 'closeOutput' }]],
+  ])('ends one that stays %s', async (_title, options, script) => {
+    const clock = createFakeClock()
+    const { result } = open([...script, { act: 'wait', ms: 3_600_000 }], { ...options, clock })
+    let isOver = false
+    result.then(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      await sleep(20)
+      clock.advance(1_000)
+    }
+    expect(await result).toMatchObject({ success: true, output: 'Done.' })
+  })
+})
+
+describe('a command', () => {
+  it.each<[string, Options, object]>([
+    ['is healthy while its program is there', {}, { healthy: true }],
+    [
+      'tells that it is missing',
+      { program: { command: '/none/agent' } },
+      { healthy: false, message: 'Scripted is not installed: no /none/agent on PATH' },
+    ],
+    ['tells its missing model', { withoutModel: () => 'No key' }, { healthy: false, message: 'No key' }],
+  ])('%s', async (_title, options, health) => {
+    const agent = openAgent(options)
+    expect(await agent.healthCheck()).toEqual(health)
+    expect(agent.configured?.()).toBe('healthy' in health && health.healthy)
+    expect(agent).toMatchObject({ family: 'command', timeoutMs: 3_600_000 })
+  })
+
+  it('has its models from the broker where it names a provider, codex by options', () => {
+    const given = { type: 'mine', command: 'mine', args: ['exec', '{prompt}'] }
+    const [codex, claude] = commandPrograms([
+      { ...given, parse: 'codex', provider: 'openai' },
+      { ...given, parse: 'claude', provider: 'anthropic' },
+    ])
+    expect(codex?.brokerArgs?.('http://127.0.0.1:3129')).toEqual([
+      '-c',
+      'model_provider=broker',
+      '-c',
+      'model_providers.broker={name="Broker",base_url="http://127.0.0.1:3129/openai/v1",env_key="OPENAI_API_KEY",wire_api="responses"}',
+    ])
+    expect(claude).toMatchObject({ name: 'mine', providers: ['anthropic'] })
+    expect(claude?.brokerArgs).toBeUndefined()
+  })
+})

@@ -171,7 +171,7 @@ describeHere('the rights of a function', () => {
     // A bucket is listed by nobody, and messages are brought back by whoever takes them.
     const isOwn = (right: string) => !feeding.has(right) && !/^sqs:Change|^s3:ListBucket/.test(right)
     const own = allowedTo(name).filter(isOwn)
-    const used = usedPlaces(functionUses(name))
+    const used = usedPlaces([...functionUses(name), ...(UNSEEN[name] ?? [])])
     expect([...usedPlaces(own)].filter((place) => !used.has(place))).toEqual([])
   })
 

@@ -1,3 +1,4 @@
+import type { Cost } from '../core/cost.ts'
 import { shortenedText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { TOOL_ERROR } from '../core/session-end.ts'
@@ -79,10 +80,12 @@ export const createLoopEvents = ({ emit, clock, ids, showThinking }: Needs) => {
 
 /** The data of event `complete`, from what a run used. */
 export const completionData = (
-  result: Partial<Pick<LoopResult, 'usage' | 'model' | 'provider' | 'toolCalls' | 'fallbackFrom'>>,
+  result: Partial<Pick<LoopResult, 'usage' | 'model' | 'provider' | 'toolCalls' | 'fallbackFrom'>> & {
+    cost?: Cost
+  },
   finishReason: string,
 ) => {
-  const { usage, model, provider, toolCalls, fallbackFrom } = result
+  const { usage, model, provider, toolCalls, fallbackFrom, cost = usage?.cost } = result
   return {
     totalTokens: usage?.totalTokens,
     inputTokens: usage?.promptTokens,
@@ -91,6 +94,6 @@ export const completionData = (
     provider,
     toolCalls,
     finishReason,
-    ...definedFields({ fallbackFrom }),
+    ...definedFields({ cost, fallbackFrom }),
   }
 }

@@ -7,6 +7,7 @@ import { createGit } from '../adapters/node/git.ts'
 import { createProviderFetch } from '../adapters/node/provider-fetch.ts'
 import { tracedFetch } from '../adapters/node/tracing.ts'
 import { createWorkspaces } from '../adapters/node/workspace.ts'
+import { createPrices } from '../adapters/prices/prices.ts'
 import type { AgentHost, Agents, AgentVerbs, Ports } from '../composition/ports.ts'
 import type { Config } from '../config/config.ts'
 import { badSetting } from '../core/bad-setting.ts'
@@ -14,6 +15,7 @@ import { errorMessage } from '../core/errors.ts'
 import { providerApiUrl } from '../oauth/catalog.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Models } from '../ports/model.ts'
+import type { Prices } from '../ports/prices.ts'
 import type { ProviderLimits } from '../ports/provider-limits.ts'
 import type { Repositories } from '../ports/repositories.ts'
 import { programsElsewhere } from './cloud-agents.ts'
@@ -37,12 +39,13 @@ type OpenedHost = AgentHost & { sandbox: SandboxHealth; close: () => Promise<voi
 export const openAgentHost = async (needs: Needs): Promise<OpenedHost> => {
   const { config } = needs
   const programs = await openPrograms({ ...needs, port: needs.port ?? (() => undefined) })
-  const { models, close } = await openModels(config, needs)
+  const prices = createPrices(needs)
+  const { models, close } = await openModels(config, { ...needs, prices })
   let closeAgents: () => Promise<void> = async () => undefined
   return {
     models,
     openAgents: (verbs) => {
-      const agents = openAgents({ ...needs, ...verbs }, programs)
+      const agents = openAgents({ ...needs, ...verbs, prices }, programs)
       closeAgents = agents.close
       return agents
     },
@@ -56,14 +59,17 @@ export const openAgentHost = async (needs: Needs): Promise<OpenedHost> => {
 }
 
 /** Models of the configured providers. With none, the demo model starts on loopback and answers instead. */
-const openModels = async (config: Config, { breakers, clock, log, masker, limits }: ModelPorts) => {
+const openModels = async (
+  config: Config,
+  { breakers, clock, log, masker, limits, prices }: ModelPorts & { prices: Prices },
+) => {
   const settings = {
     providers: config.providers,
     fallbacks: config.FALLBACK_PROVIDERS,
     ...(config.DEFAULT_PROVIDER ? { default: config.DEFAULT_PROVIDER } : {}),
   }
   const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(`provider:${provider}`).run(call)
-  const shared = { clock, log, masker, guard, limits, fetch: tracedFetch }
+  const shared = { clock, log, masker, guard, limits, prices, fetch: tracedFetch }
   const real = openConfigured({ settings, ...shared })
   if (real.providers().some(({ configured }) => configured))
     return { models: real, close: async () => undefined }
@@ -88,7 +94,7 @@ const openConfigured = (needs: ModelNeeds): Models => {
 }
 
 const openAgents = (
-  { config, workspacesDir: dir, codeHost, ...needs }: Needs & AgentVerbs,
+  { config, workspacesDir: dir, codeHost, ...needs }: Needs & AgentVerbs & { prices: Prices },
   { commands, owner }: Programs,
 ): Agents & { close: () => Promise<void> } => {
   const { clock, masker } = needs

@@ -14,6 +14,7 @@ import type { Masker } from '../core/masker.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Log } from '../ports/log.ts'
+import type { Prices } from '../ports/prices.ts'
 import type { ProviderLimits, UsageLimit } from '../ports/provider-limits.ts'
 
 type AgentNeeds = Parameters<typeof createAcpAgent>[1]
@@ -23,6 +24,7 @@ type Needs = Omit<AgentNeeds, 'search' | 'withoutModel' | 'providers' | 'brokere
   log: Log
   masker: Masker
   limits: ProviderLimits
+  prices: Prices
 }
 
 /** One broker for the runs of all agents, opened by the first. */
@@ -35,7 +37,8 @@ const createBrokerHost = (config: Config, needs: Needs) => {
   }
   const openHost = async () => {
     const broker = createBroker({ ...needs, readLimit, provider: (kind) => providers.get(kind) })
-    return { broker, address: await listenForAgents(broker, needs.commands.isSandboxed) }
+    const price = await needs.prices.load()
+    return { broker, address: await listenForAgents(broker, needs.commands.isSandboxed), price }
   }
   let host: ReturnType<typeof openHost> | undefined
   return {

@@ -4,7 +4,7 @@ import { PageQuery, pageAnswer, pageQuery } from '../core/page.ts'
 import { securityModes } from '../core/security-mode.ts'
 import { freeText, nameText, shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
-import { TokenUsageSchema } from '../tasks/schema.ts'
+import { ModelUsageSchema } from '../tasks/schema.ts'
 import {
   ChatMessageSchema,
   CompactionSchema,
@@ -78,7 +78,7 @@ const CompletionAnswer = z.object({
   fallbackFrom: FallbackSchema,
   message: z.object({ role: z.literal('assistant'), content: z.string() }),
   finishReason: z.enum(['stop', 'length', 'tool-calls', 'content-filter', 'other']),
-  usage: TokenUsageSchema,
+  usage: ModelUsageSchema,
   duration: z.number().describe('Milliseconds'),
   conversationId: z.string().optional(),
   compaction: CompactionSchema.optional(),
@@ -108,7 +108,7 @@ export type WithToolsBody = z.output<typeof WithToolsBody>
 const TurnAnswer = z.object({
   userMessage: ChatMessageSchema,
   assistantMessage: ChatMessageSchema,
-  usage: TokenUsageSchema,
+  usage: ModelUsageSchema,
   compaction: CompactionSchema.optional(),
   fallbackFrom: FallbackSchema,
 })
@@ -201,7 +201,7 @@ export const modelRoutes = defineRoutes({
       model: z.string(),
       provider: z.string(),
       fallbackFrom: FallbackSchema,
-      usage: TokenUsageSchema,
+      usage: ModelUsageSchema,
     }),
   },
   smartChat: {

@@ -1,3 +1,4 @@
+import type { Cost } from '../core/cost.ts'
 import type { TokenUsage } from '../core/token-usage.ts'
 import type { LoopEvent } from './tool.ts'
 import type { CommandResult } from './workspace.ts'
@@ -44,6 +45,8 @@ export type AgentResult = AgentFailure & {
    * failed; the next turn of the thread gets it in `earlier`.
    */
   continuation?: object
+  /** What the run cost, for adapters that do not call `spent`. */
+  cost?: Cost
   [extra: string]: unknown
 }
 
@@ -118,6 +121,13 @@ export type AgentContext = {
    * and the time limit stands still. Ends as `work` does, once there is a slot again.
    */
   waitFor<T>(call: WaitingCall, work: () => Promise<T>): Promise<T>
+  /**
+   * The most that this call may cost in USD: an agent begins no further call of a model once it is reached, and fails with
+   * `cost_limit_reached`, which is not retried.
+   */
+  costLimitUsd?: number
+  /** Says what this call of `execute` has cost so far. The last one counts, however the run ends. */
+  spent(cost: Cost): void
   /** Adds an event to the agent session of the task, in which people follow the run. */
   observe(event: LoopEvent): void
   /**

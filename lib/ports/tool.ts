@@ -1,3 +1,4 @@
+import type { Cost } from '../core/cost.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { TokenUsage } from '../core/token-usage.ts'
 import type { Effort, FinishReason, ModelMessage, ToolCall, ToolSpec } from './model.ts'
@@ -95,6 +96,8 @@ export type LoopRequest = {
   answersLast?: boolean
   /** No further step begins after these tokens; without any tokens left, the model is not asked. */
   maxTokens?: number
+  /** No further step begins once the steps have cost this much, in USD. */
+  maxCostUsd?: number
   /** Of each answer. */
   maxOutputTokens?: number
   provider?: string
@@ -109,6 +112,8 @@ export type LoopRequest = {
   onEvent?: (event: LoopEvent) => void
   /** Called after each answer of the model, with the usage of all steps so far, also those before the stop. */
   onUsage?: (usage: TokenUsage) => void
+  /** Called after each answer of the model, with what that answer cost. */
+  onCost?: (cost: Cost) => void
 }
 
 /** The approvals that calls without a result wait for, and what was used up to then. */
@@ -121,13 +126,13 @@ export type StoppedLoop = {
 
 /**
  * `ended`: `answered` when the model stopped calling tools; `max_steps` when it did not in time; `budget` when it spent
- * `maxTokens` before; `cut` when an answer ended early (length, content filter), without its tool calls; `empty` when the
+ * `maxTokens` before; `cost_limit` when it spent `maxCostUsd`; `cut` when an answer ended early (length, content filter), without its tool calls; `empty` when the
  * answer has no text, whatever happened before; `waiting` when calls of the last step wait for approval. `messages` then
  * end with that step and the results so far: a loop that begins with them makes the calls without results, and counts
  * them as checked.
  */
 export type LoopResult = {
-  ended: 'answered' | 'max_steps' | 'budget' | 'cut' | 'empty' | 'waiting'
+  ended: 'answered' | 'max_steps' | 'budget' | 'cost_limit' | 'cut' | 'empty' | 'waiting'
   finishReason: FinishReason
   /** The answer; when the loop ended before one, the text of the last step. */
   text: string

@@ -90,6 +90,21 @@ export const TokenUsageSchema = z.object({
   completionTokens: z.number().describe('Received from the model'),
   totalTokens: z.number(),
 })
+const CostSchema = z
+  .object({
+    usd: z
+      .number()
+      .nullable()
+      .describe('US dollars; null where nothing is known. Where only a part is known, that part'),
+    source: z
+      .enum(['provider', 'price', 'unknown'])
+      .describe(
+        'Of the least certain part: what the provider or the agent states, the price of the model, or `unknown`, as for a model without a price',
+      ),
+  })
+  .meta({ id: 'Cost', examples: [{ usd: 0.42, source: 'price' }] })
+/** What calls of a model used and cost. */
+export const ModelUsageSchema = TokenUsageSchema.extend({ cost: CostSchema.optional() })
 export const TaskResultSchema = z.looseObject({
   success: z.boolean(),
   output: z

@@ -5,6 +5,7 @@ import {
   mostTokens,
   promptTokenLimit,
 } from '../core/context-window.ts'
+import { isCostLimitReached } from '../core/cost-limit.ts'
 import { clipped } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { Problem } from '../core/errors.ts'
@@ -199,13 +200,25 @@ const answerCutCalls = (state: State, { reason, message }: Finish): boolean => {
   return true
 }
 
-const isSpent = ({ maxTokens }: LoopRequest, { usage }: State) =>
+const isBudgetSpent = ({ maxTokens }: LoopRequest, { usage }: State) =>
   maxTokens !== undefined && usage.totalTokens >= maxTokens
+
+const isAtCostLimit = ({ maxCostUsd }: LoopRequest, { usage }: State) =>
+  isCostLimitReached(usage.cost?.usd, maxCostUsd)
+
+const isSpent = (request: LoopRequest, state: State) =>
+  isBudgetSpent(request, state) || isAtCostLimit(request, state)
+
+/** Which limit ends a loop whose model called tools last. */
+const limitEnd = (request: LoopRequest, state: State) => {
+  if (isAtCostLimit(request, state)) return 'cost_limit'
+  return isBudgetSpent(request, state) ? 'budget' : 'max_steps'
+}
 
 const loopEnd = (request: LoopRequest, finish: Finish, state: State): LoopResult['ended'] => {
   if (state.pending.length > 0) return 'waiting'
   if (!isComplete(finish)) return 'cut'
-  if (finish.message.toolCalls?.length) return isSpent(request, state) ? 'budget' : 'max_steps'
+  if (finish.message.toolCalls?.length) return limitEnd(request, state)
   if (finish.message.content.trim() !== '') return 'answered'
   return isAnswerOnly(request, state.steps) ? 'max_steps' : 'empty'
 }
@@ -230,6 +243,7 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
   const finish = withoutRefusedCalls(thought, isAnswerOnly(request, step))
   state.usage = addUsage(state.usage, finish.usage)
   request.onUsage?.(state.usage)
+  if (finish.usage.cost) request.onCost?.(finish.usage.cost)
   if (finish.fallbackFrom !== undefined) state.fallbackFrom ??= finish.fallbackFrom
   state.messages.push(finish.message)
   // The tool calls of an answer that was cut off may be incomplete: they are not made.
@@ -258,7 +272,7 @@ export const createLoop =
     await goOn(request, state)
     if (state.pending.length > 0 || isSpent(request, state)) {
       // The model is not called: approvals are undecided, or its tokens were spent before.
-      const ended = state.pending.length > 0 ? 'waiting' : 'budget'
+      const ended = state.pending.length > 0 ? 'waiting' : limitEnd(request, state)
       const answer = { finishReason: 'tool-calls', text: '', lastText: '' } as const
       return { ...state, ended, ...answer, ...models.resolve(request) }
     }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { TruncatedSchema } from '../core/truncated.ts'
-import { TokenUsageSchema } from '../tasks/schema.ts'
+import { ModelUsageSchema } from '../tasks/schema.ts'
 
 export const LONGEST_CONTENT = 100_000
 
@@ -53,7 +53,7 @@ export const ChatMessageSchema = z
     model: z.string().optional(),
     provider: z.string().optional(),
     fallbackFrom: FallbackSchema,
-    usage: TokenUsageSchema.optional(),
+    usage: ModelUsageSchema.optional(),
     toolCalls: z.array(ChatToolCallSchema).optional(),
     error: AnswerErrorSchema.optional().describe(
       'Why the answer is incomplete; its texts and calls so far are stored',

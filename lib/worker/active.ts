@@ -1,3 +1,4 @@
+import type { Cost } from '../core/cost.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Log } from '../ports/log.ts'
 import {
@@ -137,6 +138,8 @@ export type LeasedRun = ActiveRun & {
   /** As it was last written. */
   task: Leased
   stopped: ReturnType<typeof createStop>
+  /** What its agent has cost so far, as it says. */
+  spent?: Cost
   /** Renews the lease, with a progress event when there is a message; stops the run when the lease is lost. */
   beat(message?: string): void
 }
@@ -165,7 +168,7 @@ export const createLeasedRuns =
     const check = () => {
       if (busy.beat + busy.check === 0) void stopIfLost('check', () => lease.isLeased(task))
     }
-    const run = {
+    const run: LeasedRun = {
       taskId: task.id,
       threadId: toThreadId(task),
       task,

@@ -164,6 +164,9 @@ export const createRunner = ({ clock, attemptLimit, runProgram, masker, openEven
         observe: (event) => {
           if (!isOver) events.observe(event)
         },
+        spent: (cost) => {
+          if (!isOver) run.spent = cost
+        },
         waitFor: (call, work) => {
           if (!isOver) events.waits(call)
           return pauses(call, work)

@@ -77,7 +77,12 @@ describe('a completion', () => {
         finishReason: 'stop',
         duration: expect.any(Number),
         message: { role: 'assistant', content: 'Hello' },
-        usage: { promptTokens: 7, completionTokens: 2, totalTokens: 9 },
+        usage: {
+          promptTokens: 7,
+          completionTokens: 2,
+          totalTokens: 9,
+          cost: { usd: null, source: 'unknown' },
+        },
       },
     ])
     expect(wire.heard[0]?.body).toMatchObject({
@@ -95,7 +100,7 @@ describe('a completion', () => {
     expect(eventsIn(text).at(-1)).toMatchObject({
       done: true,
       finishReason: 'stop',
-      usage: { totalTokens: 9 },
+      usage: { totalTokens: 9, cost: { usd: null, source: 'unknown' } },
     })
   })
 
@@ -105,7 +110,7 @@ describe('a completion', () => {
       content: 'Hello',
       model: 'model-7',
       provider: 'openai',
-      usage: { promptTokens: 7, completionTokens: 2, totalTokens: 9 },
+      usage: { promptTokens: 7, completionTokens: 2, totalTokens: 9, cost: { usd: null, source: 'unknown' } },
     })
   })
 

@@ -1,5 +1,6 @@
 import { createCodingAgent } from '../../lib/adapters/agents/coding/agent.ts'
 import { createRepositories } from '../../lib/adapters/node/repositories.ts'
+import type { Cost } from '../../lib/core/cost.ts'
 import type { AgentContext, AgentTask } from '../../lib/ports/agent.ts'
 import type { LoopEvent } from '../../lib/ports/tool.ts'
 import { workspaceName } from '../../lib/ports/workspace.ts'
@@ -52,6 +53,7 @@ export const createAgentOn = (
   const progress: string[] = []
   const observed: LoopEvent[] = []
   const secrets: string[] = []
+  const costs: Cost[] = []
   const execute = (
     about: Partial<AgentTask> = {},
     { signal = new AbortController().signal, attempt = 1, ...rest }: Partial<AgentContext> = {},
@@ -65,6 +67,7 @@ export const createAgentOn = (
       progress: (line) => void progress.push(line),
       keepSecret: (secret) => void secrets.push(secret),
       observe: (event) => void observed.push(event),
+      spent: (cost) => void costs.push(cost),
       run: () => Promise.reject(new Error('the coding agent has tools of its own')),
       ...rest,
     })
@@ -83,5 +86,5 @@ export const createAgentOn = (
     if ('waitingFor' in result) throw new Error('The run waits for a decision')
     return result
   }
-  return { agent, execute, run, progress, observed, secrets }
+  return { agent, execute, run, progress, observed, secrets, costs }
 }

@@ -1,3 +1,4 @@
+import type { Cost } from '../../lib/core/cost.ts'
 import type { FinishReason, Models, StepPart, StepRequest, ToolCall } from '../../lib/ports/model.ts'
 
 export type ScriptedStep = {
@@ -5,6 +6,7 @@ export type ScriptedStep = {
   reasoning?: string
   calls?: readonly { name: string; arguments: unknown }[]
   reason?: FinishReason
+  cost?: Cost
 }
 type Script = readonly (ScriptedStep | ((request: StepRequest) => ScriptedStep))[]
 
@@ -20,7 +22,7 @@ const stepParts = (step: ScriptedStep, number: number): StepPart[] => {
     {
       type: 'finish',
       reason: step.reason ?? (toolCalls.length > 0 ? 'tool-calls' : 'stop'),
-      usage,
+      usage: { ...usage, ...(step.cost && { cost: step.cost }) },
       message: { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) },
       provider: 'demo',
       model: 'scripted',

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
 import type { ProviderSettings } from '../../lib/adapters/models/resolve.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
+import type { PriceCall } from '../../lib/ports/prices.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { answer, ask, failure, tool } from '../fakes/model-steps.ts'
 import { events, type Reply, reset, startWire, status } from '../fakes/model-wire.ts'
@@ -63,6 +64,30 @@ describe('a step over the Anthropic messages wire', () => {
       provider: 'anthropic',
       usage: { promptTokens: 11, completionTokens: 9, totalTokens: 20 },
     })
+  })
+
+  it.each<[string, object, object]>([
+    ['input and output', {}, { usd: 20, source: 'price' }],
+    ['the cached part apart', { cache_read_input_tokens: 100 }, { usd: 30, source: 'price' }],
+    ['what is written to the cache', { cache_creation_input_tokens: 100 }, { usd: 220, source: 'price' }],
+  ])('costs what its disjoint counts cost: %s', async (_title, cached, cost) => {
+    const counted = { ...start, message: { ...start.message, usage: { ...start.message.usage, ...cached } } }
+    wire().replies.push(events(counted, ...textBlock(0, 'Hello'), ...stop('end_turn')))
+    const price: PriceCall = ({ provider, usage: { input, cachedInput, cacheWrites, output } }) =>
+      provider === 'anthropic' ? input + cachedInput / 10 + cacheWrites * 2 + output : null
+    const anthropic = { apiKey: KEY, baseUrl: wire().origin }
+    const priced = createModels({
+      settings: { providers: { anthropic }, retries: 0 },
+      clock: createClock(),
+      prices: { load: async () => price },
+    })
+    const { finish } = await answer(priced, ask('Hi'))
+    expect(finish.usage.cost).toEqual(cost)
+  })
+
+  it('costs an unknown sum without prices', async () => {
+    const { finish } = await answer(models(plain), ask('Hi'))
+    expect(finish.usage.cost).toEqual({ usd: null, source: 'unknown' })
   })
 
   it('sends key, version and output limit to the API below a bare host name', async () => {

@@ -63,7 +63,12 @@ describe('a step over chat completions', () => {
 
   it('counts no tokens where the provider reports none', async () => {
     const { finish } = await answer(models([events(...hello, chunk({}, 'stop'), DONE)]), ask('Hi'))
-    expect(finish.usage).toEqual({ promptTokens: 0, completionTokens: 0, totalTokens: 0 })
+    expect(finish.usage).toEqual({
+      promptTokens: 0,
+      completionTokens: 0,
+      totalTokens: 0,
+      cost: { usd: null, source: 'unknown' },
+    })
   })
 
   it.each([

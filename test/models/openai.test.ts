@@ -37,7 +37,12 @@ describe('OpenAI', () => {
       ask('Hi', { effort: 'max' }),
     )
     expect(text).toBe('Hello')
-    expect(finish.usage).toEqual({ promptTokens: 5, completionTokens: 3, totalTokens: 8 })
+    expect(finish.usage).toEqual({
+      promptTokens: 5,
+      completionTokens: 3,
+      totalTokens: 8,
+      cost: { usd: null, source: 'unknown' },
+    })
     expect(wire().heard[0]).toMatchObject({
       path: '/v1/responses',
       headers: { authorization: 'Bearer sk-x' },

@@ -216,7 +216,12 @@ describe.each(named)('a provider of kind %s at %s', (kind, path, each) => {
       {
         type: 'finish',
         reason: 'stop',
-        usage: { promptTokens: 7, completionTokens: 2, totalTokens: 9 },
+        usage: {
+          promptTokens: 7,
+          completionTokens: 2,
+          totalTokens: 9,
+          cost: { usd: null, source: 'unknown' },
+        },
         message: { role: 'assistant', content: 'Hello', opaque: expect.anything() },
         provider: kind,
         model: 'm',

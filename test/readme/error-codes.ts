@@ -81,8 +81,8 @@ const isHandedOn = (node: Node): boolean =>
 /** The functions that name what was not found, each at the place of the argument that names it. */
 const LOOKUPS = ['missing', 'existing']
 
-/** Types of zod's issues are no codes of errors. */
-const NOT_CODES = new Set(['custom'])
+/** Types of zod’s issues, and words of providers in answers of their form, are no codes of errors. */
+const NOT_CODES = new Set(['custom', 'insufficient_quota'])
 const DEFINED_IN = 'lib/core/errors.ts'
 
 type Source = { calls: readonly Call[]; constants: Constants }

@@ -9,6 +9,7 @@ import { createMasker, type Masker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Models, ProviderStatus, StepPart, StepRequest } from '../../ports/model.ts'
+import type { Prices } from '../../ports/prices.ts'
 import { noProviderLimits, type ProviderLimits } from '../../ports/provider-limits.ts'
 import { catalog } from './catalog.ts'
 import { checkHealth } from './exchange.ts'
@@ -67,6 +68,8 @@ export type ModelNeeds = {
   fetch?: typeof fetch
   /** Masks the secrets of the service in all that a provider sends. */
   masker?: Masker
+  /** Without them the cost of every call is unknown. */
+  prices?: Prices
   /** The circuit breaker of a provider; a step with its retries is one call. */
   guard?: Guard
   /** Learns which providers have reached a usage limit. */
@@ -106,14 +109,14 @@ const statuses = (configured: ReadonlyMap<string, Provider>): ProviderStatus[] =
 
 /** Language models over the AI SDK. Throws when `settings` names an unusable default or fallback. */
 export const createModels = (needs: ModelNeeds): Models => {
-  const { clock, log, guard, limits = noProviderLimits } = needs
+  const { clock, log, guard, prices, limits = noProviderLimits } = needs
   const settings = { ...DEFAULTS, ...needs.settings }
   const { fetch = globalThis.fetch, masker = createMasker([]) } = needs
   const configured = configuredProviders(settings)
   const usual = defaultProvider(settings, configured)
   const fallbacks = fallbackProviders(settings, configured)
   const listing = createListing({ clock, fetch, masker, ...(log ? { log } : {}) })
-  const once = { ...settings, clock, masker, open: opener(fetch) }
+  const once = { ...settings, clock, masker, prices, open: opener(fetch) }
 
   const learned = createLearnedWindows({ clock })
 

@@ -1,10 +1,12 @@
 import type { ContentPart, LanguageModelStreamPart, ToolSet } from 'ai'
+import { type Cost, pricedCost, UNKNOWN_COST } from '../../core/cost.ts'
 import { parseJson } from '../../core/json.ts'
 import type { Masker } from '../../core/masker.ts'
 import { watchSilence } from '../../core/silence.ts'
 import type { TokenUsage } from '../../core/token-usage.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { FinishReason, StepPart, StepRequest, ToolCall, ToolSpec } from '../../ports/model.ts'
+import type { Prices } from '../../ports/prices.ts'
 import { providerError, type Scene, sceneFor, toProblem } from './failures.ts'
 import type { OpenModel } from './loaders.ts'
 import { toOpaque, toPrompt } from './messages.ts'
@@ -22,9 +24,11 @@ type Needs = {
   /** The output limit of a request that sets none. */
   maxOutputTokens: number
   silenceMs: number
+  prices: Prices | undefined
 }
 
 type Call = {
+  prices: Prices | undefined
   provider: Provider
   open: OpenModel
   request: StepRequest
@@ -72,6 +76,33 @@ const start = async (call: Call, onContent: (content: Answer['made']) => void) =
     onLanguageModelCallEnd: ({ content }) => onContent(content),
   })
   return stream
+}
+
+const readUsage = async (ended: Ended, { prices, scene }: Call): Promise<TokenUsage> => ({
+  ...toUsage(ended),
+  cost: await readCost(ended, scene, prices),
+})
+
+/** The cost of a call by the price of its model; unknown where the provider gave no counts. */
+const readCost = async (
+  { usage }: Ended,
+  { provider, model }: Scene,
+  prices: Prices | undefined,
+): Promise<Cost> => {
+  const [input, output] = [countIn(usage.inputTokens), countIn(usage.outputTokens)]
+  if (prices === undefined || (input === undefined && output === undefined)) return UNKNOWN_COST
+  const cachedInput = countIn(usage.inputTokenDetails?.cacheReadTokens) ?? 0
+  const cacheWrites = countIn(usage.inputTokenDetails?.cacheWriteTokens) ?? 0
+  const reasoning = Math.min(output ?? 0, countIn(usage.outputTokenDetails?.reasoningTokens) ?? 0)
+  const counts = {
+    input: Math.max(0, (input ?? 0) - cachedInput - cacheWrites),
+    cachedInput,
+    cacheWrites,
+    output: (output ?? 0) - reasoning,
+    reasoning,
+  }
+  const price = await prices.load()
+  return pricedCost(price({ provider, model, usage: counts }))
 }
 
 const toUsage = ({ usage }: Ended): TokenUsage => {
@@ -195,7 +226,7 @@ async function* callModel(call: Call): AsyncGenerator<StepPart> {
   yield {
     type: 'finish',
     reason,
-    usage: toUsage(ended),
+    usage: await readUsage(ended, call),
     message: { role: 'assistant', content, ...(toolCalls.length > 0 ? { toolCalls } : {}), ...opaque },
     provider: scene.provider,
     model: scene.model,
@@ -207,7 +238,7 @@ async function* callModel(call: Call): AsyncGenerator<StepPart> {
  * provider that is silent too long as well, since a hanging one sends no error.
  */
 export async function* attemptStep(
-  { clock, open, masker, maxOutputTokens, silenceMs }: Needs,
+  { clock, open, masker, maxOutputTokens, silenceMs, prices }: Needs,
   provider: Provider,
   model: string,
   request: StepRequest,
@@ -219,7 +250,16 @@ export async function* attemptStep(
   const onSilence = () => line.abort(providerError(scene, 'transport', said, { isSilence: true }))
   const silence = watchSilence(clock, silenceMs, onSilence)
   try {
-    const call = { provider, open: await open(provider), request, maxOutputTokens, signal, silence, scene }
+    const call = {
+      provider,
+      open: await open(provider),
+      request,
+      maxOutputTokens,
+      signal,
+      silence,
+      scene,
+      prices,
+    }
     yield* callModel(call)
   } catch (thrown) {
     throw signal.aborted ? signal.reason : toProblem(thrown, scene)

@@ -1,19 +1,28 @@
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import * as path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createAcpAgent } from '../../../lib/adapters/agents/acp/agent.ts'
 import type { AcpProgram } from '../../../lib/adapters/agents/acp/catalog.ts'
+import { createBroker, listenForAgents } from '../../../lib/adapters/agents/broker/broker.ts'
+import type { Brokered } from '../../../lib/adapters/agents/broker/run.ts'
 import { searchProgram } from '../../../lib/adapters/agents/programs.ts'
+import { entropy } from '../../../lib/adapters/node/entropy.ts'
 import { createRepositories } from '../../../lib/adapters/node/repositories.ts'
+import type { Cost } from '../../../lib/core/cost.ts'
 import type { SecurityMode } from '../../../lib/core/security-mode.ts'
 import type { AgentContext, AgentResult } from '../../../lib/ports/agent.ts'
 import type { Clock } from '../../../lib/ports/clock.ts'
+import { noProviderLimits } from '../../../lib/ports/provider-limits.ts'
 import type { LoopEvent, Toolbox } from '../../../lib/ports/tool.ts'
 import { agentCalls } from '../../../lib/tools/builtin/agent-calls.ts'
 import { createToolRunner } from '../../../lib/tools/runner.ts'
 import { createFakeClock, type FakeClock } from '../../fakes/clock.ts'
 import { task } from '../../fakes/coding-agent.ts'
+import { createFakeLog } from '../../fakes/log.ts'
 import { until } from '../../fakes/until.ts'
 import { createWorkbench, type Workbench } from '../../fakes/workbench.ts'
 import type { Act } from '../../fixtures/acp/agent.ts'
@@ -49,7 +58,12 @@ type Options = {
   clock?: Clock
   signal?: AbortSignal
   on?: Workbench
-  needs?: { withoutModel?: () => string; openPermissions?: () => Toolbox }
+  needs?: {
+    withoutModel?: () => string
+    openPermissions?: () => Toolbox
+    brokered?: () => Promise<Brokered>
+  }
+  costLimitUsd?: number
 }
 
 /** Permissions that nobody answers. */
@@ -96,6 +110,7 @@ const open = (script: readonly Act[], options: Options = {}) => {
   runs += 1
   const observed: LoopEvent[] = []
   const progress: string[] = []
+  const costs: Cost[] = []
   const agent = openAgent(options)
   const context: AgentContext = {
     signal: options.signal ?? new AbortController().signal,
@@ -105,12 +120,14 @@ const open = (script: readonly Act[], options: Options = {}) => {
     keepSecret: () => undefined,
     observe: (event) => void observed.push(event),
     waitFor: (_call, work) => work(),
+    spent: (cost) => void costs.push(cost),
+    ...(options.costLimitUsd && { costLimitUsd: options.costLimitUsd }),
     run: () => Promise.reject(new Error('not here')),
   }
   const about = { id: `acp_${runs}`, title: 'Script', prompt: JSON.stringify(script) }
   const result = agent.execute(task(about), context) as Promise<AgentResult>
   result.catch(() => undefined)
-  return { result, observed, progress }
+  return { result, observed, progress, costs }
 }
 
 const write = (more: Partial<Act> = {}): Act => ({ act: 'write', path: 'a.txt', text: 'new\n', ...more })
@@ -274,6 +291,102 @@ describe('a turn of an agent over ACP', () => {
     await until(() => observed.length > 0)
     await untilOver(result, clock)
     expect(await result).toMatchObject({ success: true, output: 'Done.' })
+  })
+})
+
+/** A broker before a provider that answers each call with a million tokens, which cost 3 dollars each. */
+const openBroker = async (model = 'claude-sonnet-4-5') => {
+  const body = JSON.stringify({ model, usage: { input_tokens: 1_000_000, output_tokens: 0 } })
+  const provider = createServer((incoming, response) => {
+    incoming.resume()
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+  }).listen(0, '127.0.0.1')
+  await once(provider, 'listening')
+  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+  const broker = createBroker({
+    provider: () => ({ apiKey: 'k', baseUrl }),
+    limits: noProviderLimits,
+    entropy,
+    log: createFakeLog(),
+  })
+  const address = await listenForAgents(broker, false)
+  // A price that does not change with the data of a package.
+  const price: Brokered['price'] = ({ model, usage }) =>
+    model.startsWith('claude') ? (usage.input * 3) / 1e6 : null
+  return {
+    brokered: async () => ({ broker, address, price }),
+    [Symbol.asyncDispose]: async () => {
+      await address.close()
+      provider.closeAllConnections()
+      await new Promise((resolve) => provider.close(resolve))
+    },
+  }
+}
+
+describe('the cost of a run over ACP', () => {
+  const call: Act = { act: 'model' }
+
+  it.each<[string, string, Act[], object]>([
+    ['the prices of its calls', 'claude-x', [call, call], { usd: 6, source: 'price' }],
+    [
+      'what the program states',
+      'claude-x',
+      [call, { act: 'cost', usd: 0.5 }],
+      { usd: 0.5, source: 'provider' },
+    ],
+    ['unknown for a model without a price', 'own-model', [call], { usd: null, source: 'unknown' }],
+    ['unknown where nothing is said', 'claude-x', [], { usd: null, source: 'unknown' }],
+  ])('is %s', async (_title, model, script, cost) => {
+    await using models = await openBroker(model)
+    const { result, costs } = open(script, { needs: { brokered: models.brokered } })
+    expect(await result).toMatchObject({ success: true, cost })
+    expect(costs.at(-1)).toEqual(script.length > 0 ? cost : undefined)
+  })
+
+  it('is told for a run that fails', async () => {
+    await using models = await openBroker()
+    const { result, costs } = open([call, { act: 'exit', code: 1 }], { needs: { brokered: models.brokered } })
+    await expect(result).rejects.toMatchObject({ code: 'agent_exited' })
+    expect(costs.at(-1)).toEqual({ usd: 3, source: 'price' })
+  })
+
+  it('stops it at its limit: the next call is refused, and the run fails, whatever the program makes of it', async () => {
+    await using models = await openBroker()
+    const options = { needs: { brokered: models.brokered }, costLimitUsd: 5 }
+    const { result, observed, costs } = open([call, call, call, { act: 'say', text: 'All done.' }], options)
+    await expect(result).rejects.toMatchObject({ code: 'cost_limit_reached', retryable: false })
+    const texts = observed.flatMap((event) => (event.type === 'text' ? [event.text] : []))
+    expect(texts.map((text) => /answered (\d+)/.exec(text)?.[1] ?? text)).toEqual([
+      '200',
+      '200',
+      '402',
+      'All done.',
+    ])
+    expect(costs.at(-1)).toEqual({ usd: 6, source: 'price' })
+  })
+
+  it('ends a program that does not end at its limit', async () => {
+    await using models = await openBroker()
+    const clock = createFakeClock()
+    const needs = { brokered: models.brokered }
+    const script: Act[] = [call, call, { act: 'ignoreCancel' }, { act: 'wait', ms: 3_600_000 }]
+    const { result, observed } = open(script, { needs, clock, costLimitUsd: 1 })
+    await until(() => observed.filter(({ type }) => type === 'text').length === 2)
+    await untilOver(result, clock)
+    await expect(result).rejects.toMatchObject({ code: 'cost_limit_reached' })
+  })
+
+  it('ends a program that goes on over the limit by its own account', async () => {
+    const clock = createFakeClock()
+    const script: Act[] = [
+      { act: 'cost', usd: 2 },
+      { act: 'say', text: 'More.' },
+      { act: 'wait', ms: 3_600_000 },
+    ]
+    const { result, observed } = open(script, { clock, costLimitUsd: 1 })
+    await until(() => observed.some(({ type }) => type === 'text'))
+    await untilOver(result, clock)
+    await expect(result).rejects.toMatchObject({ code: 'cost_limit_reached' })
   })
 })
 

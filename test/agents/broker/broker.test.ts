@@ -4,9 +4,17 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type BrokeredCall, createBroker } from '../../../lib/adapters/agents/broker/broker.ts'
-import { createUsageReader, type Wire } from '../../../lib/adapters/agents/broker/usage.ts'
+import { openBrokeredRun } from '../../../lib/adapters/agents/broker/run.ts'
+import { createUsageReader, type Metered, type Wire } from '../../../lib/adapters/agents/broker/usage.ts'
 import { entropy } from '../../../lib/adapters/node/entropy.ts'
+import type { Cost } from '../../../lib/core/cost.ts'
+import type { PriceCall } from '../../../lib/ports/prices.ts'
 import { createFakeLog } from '../../fakes/log.ts'
+
+/** A token of the model m costs a dollar. */
+const tokenPrice: PriceCall = ({ model, usage }) => (model === 'm' ? usage.input + usage.output : null)
+const answerOf = (model: string, tokens: number) =>
+  JSON.stringify({ model, usage: { input_tokens: tokens, output_tokens: 0 } })
 
 const KEY = 'sk-operator-0123456789'
 
@@ -14,7 +22,7 @@ let provider: Server
 let broker: Server
 let origin: string
 let handle: (incoming: IncomingMessage, response: ServerResponse) => void
-const calls: BrokeredCall[] = []
+const calls: (BrokeredCall & { usage: () => Metered })[] = []
 let refusal: string | undefined
 const reported: string[] = []
 
@@ -52,7 +60,10 @@ afterAll(async () => {
   }
 })
 
-const openRun = () => open({ refusal: () => refusal, onCall: (call) => void calls.push(call) })
+const openRun = () =>
+  open({ refusal: () => refusal, onCall: (call, usage) => void calls.push(Object.assign(call, { usage })) })
+/** A call as a run sees it, with the usage that was read up to now. */
+const metered = () => calls.map(({ usage, ...call }) => ({ ...call, ...usage() }))
 
 const call = (token: string, path: string, more: RequestInit = {}) =>
   fetch(origin + path, {
@@ -120,16 +131,74 @@ describe('the broker', () => {
     expect(asked).toBe(0)
   })
 
-  it('refuses calls of a run that may make no more, in the form of the provider', async () => {
+  it.each<[string, number, object]>([
+    ['/anthropic/v1/messages', 402, { type: 'error', error: { type: 'billing_error', message: 'No more' } }],
+    [
+      '/openai/v1/responses',
+      429,
+      { error: { message: 'No more', type: 'insufficient_quota', param: null, code: 'insufficient_quota' } },
+    ],
+    [
+      '/google/v1beta/models/m:generateContent',
+      429,
+      { error: expect.objectContaining({ code: 429, message: 'No more', status: 'RESOURCE_EXHAUSTED' }) },
+    ],
+  ])('refuses calls of a run that may make no more as the provider would: %s', async (path, status, body) => {
     using run = closing(openRun())
-    refusal = 'The budget of this run is used up'
-    const answer = await call(run.token, '/anthropic/v1/messages')
+    refusal = 'No more'
+    const answer = await call(run.token, path)
     refusal = undefined
-    expect(answer.status).toBe(403)
-    expect(await answer.json()).toEqual({
-      type: 'error',
-      error: { type: 'billing_error', message: 'The budget of this run is used up' },
-    })
+    expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([status, 'false'])
+    expect(await answer.json()).toEqual(body)
+  })
+
+  it('refuses the next call once the limit is crossed in the middle of a stream, which goes on', async () => {
+    const first = 'data: {"type":"message_start","message":{"model":"m","usage":{"input_tokens":10}}}\n\n'
+    const next = Promise.withResolvers<void>()
+    handle = async (incoming, response) => {
+      await text(incoming)
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(first)
+      await next.promise
+      response.end('data: {"type":"message_delta","usage":{"output_tokens":5}}\n\n')
+    }
+    const brokered = { broker: { open }, address: { origin, bridged: [] }, price: tokenPrice }
+    let spent = (): Cost | undefined => undefined
+    const refuse = () => ((spent()?.usd ?? 0) >= 10 ? 'No more' : undefined)
+    using run = closing(openBrokeredRun(brokered, refuse))
+    spent = run.cost
+    const streamed = await call(run.token, '/anthropic/v1/messages')
+    const reader = (streamed.body as ReadableStream<Uint8Array>).getReader()
+    await reader.read()
+    expect((await call(run.token, '/anthropic/v1/messages')).status).toBe(402)
+    next.resolve()
+    expect(Buffer.from((await reader.read()).value ?? []).toString()).toContain('output_tokens')
+    expect((await reader.read()).done).toBe(true)
+    expect(run.cost()).toEqual({ usd: 15, source: 'price' })
+  })
+
+  it.each<[string, string[], object | undefined]>([
+    ['nothing before a call', [], undefined],
+    ['the sum of its calls', [answerOf('m', 2), answerOf('m', 3)], { usd: 5, source: 'price' }],
+    ['unknown without a price', [answerOf('other', 2)], { usd: null, source: 'unknown' }],
+    ['unknown without usage', ['{"model":"m"}'], { usd: null, source: 'unknown' }],
+    [
+      'the known part, marked as unknown, where a call has no price',
+      [answerOf('m', 2), answerOf('other', 3)],
+      { usd: 2, source: 'unknown' },
+    ],
+  ])('prices the calls of a run: %s', async (_title, answers, cost) => {
+    const left = [...answers]
+    handle = async (incoming, response) => {
+      await text(incoming)
+      response.writeHead(200, { 'content-type': 'application/json' }).end(left.shift())
+    }
+    const brokered = { broker: { open }, address: { origin, bridged: [] }, price: tokenPrice }
+    using run = closing(openBrokeredRun(brokered))
+    for (const _ of answers) await (await call(run.token, '/anthropic/v1/messages')).text()
+    handle = (_, response) => void response.writeHead(429).end()
+    await (await call(run.token, '/anthropic/v1/messages')).text()
+    await (await call(run.token, '/anthropic/v1/messages/count_tokens')).text()
+    expect(run.cost()).toEqual(cost)
   })
 
   it('passes a stream on as it comes, and reads its usage', async () => {
@@ -152,10 +221,11 @@ describe('the broker', () => {
     next.resolve()
     expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe(last)
     expect((await reader.read()).done).toBe(true)
-    expect(calls).toEqual([
+    expect(metered()).toEqual([
       {
         kind: 'anthropic',
         status: 200,
+        metered: true,
         model: 'claude-x',
         usage: { input: 10, cachedInput: 5, cacheWrites: 0, output: 7, reasoning: 0 },
       },
@@ -175,7 +245,7 @@ describe('the broker', () => {
       '20',
       '{"type":"error"}',
     ])
-    expect(calls).toEqual([{ kind: 'anthropic', status }])
+    expect(metered()).toEqual([{ kind: 'anthropic', status, metered: false }])
   })
 
   it.each([
@@ -275,7 +345,7 @@ describe('the usage of an answer', () => {
   })
 })
 
-const closing = (run: ReturnType<typeof open>) => ({ ...run, [Symbol.dispose]: run.close })
+const closing = <Run extends { close: () => void }>(run: Run) => ({ ...run, [Symbol.dispose]: run.close })
 
 const closedToken = () => {
   const { token, close } = openRun()

@@ -74,6 +74,34 @@ describe('the coding agent', () => {
     })
   })
 
+  it('says what it cost after each step, and in its result', async () => {
+    const cost = { usd: 0.5, source: 'price' } as const
+    const models = createScriptedModels([
+      { ...writing('a.txt'), cost },
+      { text: 'Ok', cost },
+    ])
+    const { run, costs } = createAgentOn(bench, models)
+    const result = await run()
+    expect(result.cost).toEqual({ usd: 1, source: 'price' })
+    expect(result.usage).not.toHaveProperty('cost')
+    expect(costs).toEqual([cost, result.cost])
+  })
+
+  it.each<[string, number, number, object]>([
+    ['between steps', 0.5, 1, { code: 'cost_limit_reached', retryable: false }],
+    ['not in the middle of the last one', 1, 2, { success: true, cost: { usd: 1 } }],
+  ])('stops at its cost limit %s', async (_when, costLimitUsd, steps, expected) => {
+    const cost = { usd: 0.5, source: 'price' } as const
+    const models = createScriptedModels([
+      { ...writing('a.txt'), cost },
+      { text: 'Ok', cost },
+    ])
+    const { execute } = createAgentOn(bench, models)
+    const ended = await execute({}, { costLimitUsd }).catch((thrown: unknown) => thrown)
+    expect(ended).toMatchObject(expected)
+    expect(models.requests).toHaveLength(steps)
+  })
+
   it('fails when the answer was cut', async () => {
     const { run } = createAgentOn(bench, createScriptedModels([{ text: 'Half', reason: 'length' }]))
     expect(await run()).toMatchObject({

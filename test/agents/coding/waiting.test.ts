@@ -77,6 +77,29 @@ describe('a run of the coding agent that waits for approval', () => {
   })
 
   it.each([
+    [1, { success: true, cost: { usd: 1.5, source: 'price' } }],
+    [0.25, { success: true, cost: { usd: 1.5, source: 'price' } }],
+    [0, { code: 'cost_limit_reached' }],
+  ])('tells only what it cost since, and may cost %d more', async (costLimitUsd, expected) => {
+    const { openTools, approve } = askingTools()
+    const models = createScriptedModels(
+      script.map((step) => ({ ...step, cost: { usd: 0.5, source: 'price' } })),
+    )
+    const about = { id: `task_cost_${costLimitUsd * 100}` }
+    const before = createAgentOn(bench, models, { openTools })
+    const waiting = await before.execute(about)
+    if (!('checkpoint' in waiting)) throw new Error('It does not wait')
+    approve()
+    const after = createAgentOn(bench, models, { openTools })
+    const checkpoint = waiting.checkpoint as object
+    const ended = await after.execute(about, { checkpoint, costLimitUsd }).catch((thrown: unknown) => thrown)
+    expect(ended).toMatchObject(expected)
+    expect([...before.costs, ...after.costs].map(({ usd }) => usd)).toEqual(
+      costLimitUsd === 0 ? [0.5, 1] : [0.5, 1, 0.5],
+    )
+  })
+
+  it.each([
     // The answer of the next step is whole, and the last that the budget allows.
     [995, { success: true, usage: { totalTokens: 1_010 } }],
     [1_000, { success: false, retryable: false, output: expect.stringContaining('after 1000 tokens') }],

@@ -78,6 +78,7 @@ const open = (script: readonly Act[], options: Options = {}) => {
     progress: (line) => void progress.push(line),
     keepSecret: () => undefined,
     observe: (event) => void observed.push(event),
+    spent: () => undefined,
     waitFor: (_, work) => work(),
     run: () => Promise.reject(new Error('not here')),
   }

@@ -29,7 +29,7 @@ const endings: Readonly<Record<string, string>> = {
 
 /** Runs tasks with a program over the Agent Client Protocol. */
 export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
-  createProgramRun(preset, needs, async ({ start, work, task, context }) => {
+  createProgramRun(preset, needs, async ({ start, work, task, context, cost }) => {
     const { workspace } = work
     const { openPermissions, clock, securityMode, commands } = needs
     const { signal, observe, waitFor } = context
@@ -51,16 +51,19 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
       onSession: (id) => {
         agentSession = id
       },
-      onUpdate: updates.take,
+      onUpdate: (update) => {
+        updates.take(update)
+        if (update.sessionUpdate === 'usage_update' && update.cost?.currency === 'USD')
+          cost.state(update.cost.amount)
+      },
       decide: createDecide({ toolbox, clock, denied, waitFor }),
     })
     updates.end()
-    const { answer, cost, ...counts } = updates.outcome()
+    const { answer, ...counts } = updates.outcome()
     const facts = {
       ...counts,
       agentSession,
       ...(denied.length > 0 && { denied }),
-      ...(cost?.currency === 'USD' && { cost: { usd: cost.amount, source: 'provider' } }),
     }
     if (stopReason === 'end_turn') return { answer, facts }
     return { answer, failure: endings[stopReason] ?? `The agent ended: ${stopReason}`, facts }

@@ -2,9 +2,6 @@ import type { ContentBlock, SessionUpdate, ToolCallContent, ToolCallUpdate } fro
 import type { LoopEvent } from '../../../ports/tool.ts'
 import { createRunEvents } from '../program/run-events.ts'
 
-/** The cost that the agent states for its session. */
-type StatedCost = { amount: number; currency: string }
-
 type Needs = { observe: (event: LoopEvent) => void; now: () => number }
 
 const contentText = (parts: readonly ToolCallContent[]): string =>
@@ -25,7 +22,6 @@ const resultText = ({ content, rawOutput }: ToolCallUpdate): string => {
 /** Turns the updates of a session into the events that readers of a run follow. */
 export const createUpdates = (needs: Needs) => {
   const events = createRunEvents(needs)
-  let cost: StatedCost | undefined
 
   const say = (type: 'text' | 'reasoning', content: ContentBlock) => {
     if (content.type === 'text') events.say(type, content.text)
@@ -39,16 +35,15 @@ export const createUpdates = (needs: Needs) => {
   }
 
   return {
-    /** Plans, modes and commands, which are for people at a keyboard, are left out. */
+    /** Plans, modes and commands, which are for people at a keyboard, are left out, and so is what it states of its cost. */
     take: (update: SessionUpdate): void => {
       const { sessionUpdate } = update
       if (sessionUpdate === 'agent_message_chunk') say('text', update.content)
       if (sessionUpdate === 'agent_thought_chunk') say('reasoning', update.content)
       if (sessionUpdate === 'tool_call' || sessionUpdate === 'tool_call_update') updateCall(update)
-      if (sessionUpdate === 'usage_update') cost = update.cost ?? cost
     },
     end: events.end,
     /** What the agent wrote last, and what it did. */
-    outcome: () => ({ ...events.outcome(), cost }),
+    outcome: events.outcome,
   }
 }

@@ -23,11 +23,12 @@ import { createUsageReader, type Metered } from './usage.ts'
 /** The key of a provider and its base URL, which ends in the version of its API. */
 type BrokeredProvider = { apiKey: string; baseUrl: string }
 
-/** A call that was passed on, once its answer has ended. */
-export type BrokeredCall = Metered & {
+/** A call whose answer has begun. One that is `metered` was answered by a model, which says its usage. */
+export type BrokeredCall = {
   kind: BrokeredKind
   status: number
-  /** The usage limit that refused it; `stored` resolves when runs that need the provider are held. */
+  metered: boolean
+  /** The usage limit that refused it, once its answer has ended; `stored` resolves when runs that need the provider are held. */
   limit?: UsageLimit & { stored: Promise<void> }
 }
 
@@ -36,9 +37,10 @@ export type RefusedCall = { status: number; headers: IncomingHttpHeaders; body: 
 
 /** A run of an agent, as the broker knows it. */
 type BrokeredRun = {
-  /** Why no further call may be made, as for a budget that is used up; undefined while calls may be made. */
+  /** Why no further call may be made, as for a limit that is reached; undefined while calls may be made. */
   refusal(): string | undefined
-  onCall(call: BrokeredCall): void
+  /** Called for each answer as it begins, with what is read of its usage: more up to the end of its bytes. */
+  onCall(call: BrokeredCall, usage: () => Metered): void
 }
 
 type Needs = {
@@ -90,6 +92,37 @@ const tokenIn = ({ headers, url = '' }: IncomingMessage): string => {
   return bearer ?? (typeof key === 'string' ? key : undefined) ?? /[?&]key=([^&#]*)/.exec(url)?.[1] ?? ''
 }
 
+/** Answers that say that there is no money left, in the form of each provider. Agents end by themselves after them. */
+const quotaExceeded: Readonly<Record<BrokeredKind, { status: number; body: (message: string) => object }>> = {
+  anthropic: {
+    status: 402,
+    body: (message) => ({ type: 'error', error: { type: 'billing_error', message } }),
+  },
+  openai: {
+    status: 429,
+    body: (message) => ({
+      error: { message, type: 'insufficient_quota', param: null, code: 'insufficient_quota' },
+    }),
+  },
+  google: {
+    status: 429,
+    body: (message) => ({
+      error: {
+        code: 429,
+        message,
+        status: 'RESOURCE_EXHAUSTED',
+        // A quota of a day is not waited for.
+        details: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+            violations: [{ quotaId: 'CostLimitPerDay', description: message }],
+          },
+        ],
+      },
+    }),
+  },
+}
+
 /** An error in the form of each provider, so that agents understand it. */
 const errorBody = (kind: BrokeredKind | undefined, type: string, message: string): object => {
   if (kind === 'anthropic') return { type: 'error', error: { type, message } }
@@ -97,8 +130,14 @@ const errorBody = (kind: BrokeredKind | undefined, type: string, message: string
   return { error: { message, type } }
 }
 
-const answer = (response: ServerResponse, status: number, body: object) => {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+const answer = (response: ServerResponse, status: number, body: object, headers: object = {}) => {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
+
+const refuseQuota = (response: ServerResponse, kind: BrokeredKind, message: string) => {
+  const { status, body } = quotaExceeded[kind]
+  // The clients of Anthropic and OpenAI repeat a 429 unless this header tells them not to.
+  answer(response, status, body(message), { 'x-should-retry': 'false' })
 }
 
 /**
@@ -133,21 +172,23 @@ export const createBroker = ({ provider, readLimit, limits = noProviderLimits, e
     const { statusCode = 502, headers } = from
     response.writeHead(statusCode, passedOn(headers))
     const usage = wire && statusCode < 300 ? createUsageReader(wire, headers['content-type']) : undefined
-    if (usage) from.on('data', usage.add)
+    const call: BrokeredCall = { kind, status: statusCode, metered: usage !== undefined }
+    run.onCall(call, () => usage?.found() ?? {})
+    // The usage is read before the bytes are passed on: the next call comes after them.
+    if (usage) from.on('data', usage.add).once('end', usage.end)
     const refusal = statusCode >= 400 ? createBeginning() : undefined
     if (refusal) from.on('data', refusal.add)
-    let ended: BrokeredCall = { kind, status: statusCode }
     // Before the program has the end of the answer: its run may end at once.
     from.once('end', () => {
       const body = refusal?.text() ?? ''
       const limit = refusal && readLimit?.(kind, { status: statusCode, headers, body })
-      if (limit) ended = { ...ended, limit: { ...limit, stored: limits.limited(kind, limit) } }
+      if (limit) call.limit = { ...limit, stored: limits.limited(kind, limit) }
       else if (wire && statusCode < 300) limits.answered(kind)
     })
     try {
       await pipeline(from, response)
     } finally {
-      run.onCall({ ...ended, ...usage?.end() })
+      usage?.end()
     }
   }
 
@@ -167,7 +208,7 @@ export const createBroker = ({ provider, readLimit, limits = noProviderLimits, e
         errorBody(undefined, 'not_found_error', 'The broker does not pass this call on'),
       )
     const refusal = run.refusal()
-    if (refusal !== undefined) return answer(response, 403, errorBody(target.kind, 'billing_error', refusal))
+    if (refusal !== undefined) return refuseQuota(response, target.kind, refusal)
     const known = provider(target.kind)
     if (known === undefined)
       return answer(

@@ -1,14 +1,4 @@
-/**
- * What a model call used, in counts of which no token is in two: providers differ in whether their input has the cached
- * tokens in it, and their output the reasoning.
- */
-export type CallUsage = {
-  input: number
-  cachedInput: number
-  cacheWrites: number
-  output: number
-  reasoning: number
-}
+import type { CallUsage } from '../../../core/token-usage.ts'
 
 /** The wire of a provider's API: Anthropic's Messages, OpenAI's Chat Completions and Responses, Google's Gemini. */
 export type Wire = 'messages' | 'chat' | 'responses' | 'gemini'
@@ -152,6 +142,8 @@ export const createUsageReader = (wire: Wire, contentType = '') => {
 
   return {
     add: isStream ? addLines : keep,
+    /** What was read so far. */
+    found: (): Metered => found,
     /** What was read, once all bytes were added. Without `usage` the provider gave none. */
     end: (): Metered => {
       if (isStream) readLine()

@@ -1,3 +1,5 @@
+import { addCost, type Cost } from '../../../core/cost.ts'
+import { costLimitReached } from '../../../core/cost-limit.ts'
 import { cutText } from '../../../core/cut-text.ts'
 import { definedFields } from '../../../core/defined-fields.ts'
 import { errorMessage, Problem } from '../../../core/errors.ts'
@@ -112,7 +114,7 @@ type Needs = RepositoryNeeds & {
 }
 
 const failures: Readonly<
-  Record<Exclude<LoopResult['ended'], 'answered' | 'waiting'>, (run: LoopResult) => string>
+  Record<Exclude<LoopResult['ended'], 'answered' | 'waiting' | 'cost_limit'>, (run: LoopResult) => string>
 > = {
   budget: ({ usage }) =>
     `Stopped after ${usage.totalTokens} tokens, the most allowed, before the task was done.`,
@@ -136,8 +138,10 @@ const isDone = ({ ended, toolCalls }: LoopResult): boolean =>
   ended === 'answered' || (ended === 'empty' && toolCalls > 0)
 
 const runOutput = (run: LoopResult): string => {
-  if (isDone(run) || run.ended === 'answered' || run.ended === 'waiting') return run.lastText
-  return [failures[run.ended](run), run.lastText].filter(Boolean).join('\n\n')
+  const { ended } = run
+  if (isDone(run) || ended === 'answered' || ended === 'waiting' || ended === 'cost_limit')
+    return run.lastText
+  return [failures[ended](run), run.lastText].filter(Boolean).join('\n\n')
 }
 
 const waitingOn = ({ pending }: LoopResult, checkpoint: CodingCheckpoint): AgentWaiting => {
@@ -164,9 +168,11 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     memory: UsedMemory | undefined,
   ): Promise<AgentResult> => {
     const { branch, baseCommit } = work.at
-    const { provider, model, steps, toolCalls, usage } = run
+    const { provider, model, steps, toolCalls } = run
+    const { cost, ...usage } = run.usage
     const changes = await repository.changes(work, context)
-    const facts = { ...changes, branch, baseCommit, steps, toolCalls, usage, provider, model }
+    const counts = { steps, toolCalls, usage, ...definedFields({ cost }) }
+    const facts = { ...changes, branch, baseCommit, ...counts, provider, model }
     const result = { output: runOutput(run), ...facts, ...(memory && { memory }) }
     const left = async () => ({
       continuation: {
@@ -214,13 +220,21 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     }
     const { messages, memory } = left ?? (await begin(task, setting, context))
     let hasWorked = left !== undefined
+    // The loop counts what it cost before it stopped as well, which was told then.
+    const { costLimitUsd } = context
+    const maxCostUsd = costLimitUsd === undefined ? undefined : costLimitUsd + (left?.usage.cost?.usd ?? 0)
+    let cost: Cost | undefined
     const run = await loop({
       messages,
       stopped: left,
       toolbox,
       signal,
       maxSteps: task.maxSteps ?? maxSteps,
-      ...definedFields({ maxTokens }),
+      ...definedFields({ maxTokens, maxCostUsd }),
+      onCost: (more) => {
+        cost = addCost(cost, more)
+        if (cost) context.spent(cost)
+      },
       onEvent: (event) => {
         context.observe(event)
         hasWorked ||= event.type !== 'step:start'
@@ -230,6 +244,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     }).catch((thrown: unknown) => {
       throw asRefusedRun(thrown, hasWorked)
     })
+    if (run.ended === 'cost_limit') throw costLimitReached()
     if (run.ended === 'waiting') return waitingOn(run, await createCheckpoint(run, work, memory, signal))
     return toResult(run, task, context, work, memory)
   }

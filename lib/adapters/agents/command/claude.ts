@@ -125,15 +125,14 @@ export const createClaudeParser = ({ events, progress, root }: ParserNeeds): Par
 
   const endWith = (result: Result): Outcome => {
     const denied = result.permission_denials.map((one) => callTitle(one.tool_name, one.tool_input, root))
-    const usd = result.total_cost_usd
     return {
       ...statedFailure(result),
+      costUsd: result.total_cost_usd,
       answer: result.is_error ? events.outcome().answer : (result.result ?? events.outcome().answer),
       facts: definedFields({
         agentSession: result.session_id ?? session,
         model,
         usage: usageFacts(result),
-        cost: usd === undefined ? undefined : { usd, source: 'provider' },
         denied: denied.length > 0 ? [...new Set(denied)] : undefined,
       }),
     }

@@ -8,6 +8,8 @@ export type Outcome = {
   failure?: string | undefined
   /** Whether another attempt may end otherwise. */
   retryable?: boolean
+  /** What the program states that its run cost, in USD. */
+  costUsd?: number | undefined
   facts?: Readonly<Record<string, unknown>>
 }
 

@@ -27,7 +27,7 @@ const judge = async (program: Program, parser: Parser, wasEnded: boolean): Promi
 
 /** Runs tasks with a program that is given its task by an argument. */
 export const createCommandRun = (command: CommandProgram, needs: CommandNeeds) =>
-  createProgramRun(command, needs, async ({ start, work, task, context }) => {
+  createProgramRun(command, needs, async ({ start, work, task, context, cost }) => {
     const { clock, commands } = needs
     const { signal, observe, progress } = context
     const { workspace } = work
@@ -37,7 +37,8 @@ export const createCommandRun = (command: CommandProgram, needs: CommandNeeds) =
     const program = startProgram({ ...command, args }, commands, start)
     const wasEnded = await readOutput({ program, parser, clock, signal })
     events.end()
-    const { facts, ...outcome } = await judge(program, parser, wasEnded)
+    const { facts, costUsd, ...outcome } = await judge(program, parser, wasEnded)
+    if (costUsd !== undefined) cost.state(costUsd)
     const { steps, toolCalls } = events.outcome()
     return { ...outcome, facts: { steps, toolCalls, ...facts } }
   })

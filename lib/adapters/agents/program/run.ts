@@ -1,17 +1,21 @@
+import { UNKNOWN_COST } from '../../../core/cost.ts'
 import { definedFields } from '../../../core/defined-fields.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
 import type { AgentContext, AgentResult, AgentTask } from '../../../ports/agent.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { UsageLimit } from '../../../ports/provider-limits.ts'
 import type { Commands } from '../../node/command.ts'
 import { type Brokered, type BrokeredModels, openBrokeredRun } from '../broker/run.ts'
 import type { FoundProgram } from '../programs.ts'
 import { createRepositoryWork, type RepositoryNeeds, type Work } from '../repository/work.ts'
 import type { AgentProgram, Start } from './program.ts'
+import { createRunCost, type RunCost } from './run-cost.ts'
 
 export type ProgramNeeds = RepositoryNeeds & {
   /** Gives runs models without a key; opened at the first run. */
   brokered?: () => Promise<Brokered>
   commands: Pick<Commands, 'open'>
+  clock: Clock
 }
 
 /** What a turn came to. With a `failure`, in words for a person, the task fails, and the changes are kept. */
@@ -23,8 +27,18 @@ type Turn = {
   facts: Readonly<Record<string, unknown>>
 }
 
+type TurnGiven = {
+  start: Start
+  work: Work
+  task: AgentTask
+  /** Its signal also aborts where the program goes on at its cost limit. */
+  context: AgentContext
+  /** The program states the cost of its session here. */
+  cost: Pick<RunCost, 'state'>
+}
+
 /** Lets the program take its turn in a workspace; throws where that can come to nothing. */
-type TakeTurn = (turn: { start: Start; work: Work; task: AgentTask; context: AgentContext }) => Promise<Turn>
+type TakeTurn = (turn: TurnGiven) => Promise<Turn>
 
 /** What the program is asked to do. */
 export const taskPrompt = ({ title, description, prompt: asked }: AgentTask, { notes }: Work): string =>
@@ -33,9 +47,14 @@ export const taskPrompt = ({ title, description, prompt: asked }: AgentTask, { n
     .join('\n\n')
 
 /** The models of a run, and the variables by which its program finds them. */
-const openModels = async ({ brokerEnv, brokerArgs }: AgentProgram, brokered: ProgramNeeds['brokered']) => {
+const openModels = async (
+  { brokerEnv, brokerArgs }: AgentProgram,
+  brokered: ProgramNeeds['brokered'],
+  cost: RunCost,
+) => {
   if (brokered === undefined) return undefined
-  const models = openBrokeredRun(await brokered())
+  const models = openBrokeredRun(await brokered(), cost.refusal)
+  cost.setPriced(models.cost)
   const { origin, token, variables } = models
   return { ...models, env: { ...variables, ...brokerEnv?.(origin, token) }, args: brokerArgs?.(origin) ?? [] }
 }
@@ -64,12 +83,14 @@ export const createProgramRun = (program: AgentProgram, needs: ProgramNeeds, tak
     found: FoundProgram,
     work: Work,
     task: AgentTask,
-    context: AgentContext,
+    given: AgentContext,
   ): Promise<Turn> => {
-    const models = await openModels(program, needs.brokered)
+    const cost = createRunCost(given, needs.clock)
+    const { signal } = cost
+    const context = { ...given, signal }
+    const models = await openModels(program, needs.brokered, cost)
     try {
       context.progress(`Starting ${program.name}`)
-      const { signal } = context
       const { workspace } = work
       const start = {
         found,
@@ -77,16 +98,19 @@ export const createProgramRun = (program: AgentProgram, needs: ProgramNeeds, tak
         signal,
         ...(models && { env: models.env, args: models.args, bridged: models.bridged }),
       }
-      const { facts, ...turn } = await takeTurn({ start, work, task, context })
+      const { facts, ...turn } = await takeTurn({ start, work, task, context, cost })
+      cost.refuseOver()
       await refuseFailed(models)
       const used = models && { usage: models.usage(), ...definedFields({ model: models.model() }) }
-      return { ...turn, facts: { ...facts, ...used } }
+      return { ...turn, facts: { ...facts, ...used, cost: cost.total() ?? UNKNOWN_COST } }
     } catch (thrown) {
+      cost.refuseOver()
       // Agents say in their own ways that a call was refused.
       const limit = await models?.limit()
       throw limit && !context.signal.aborted ? limitReached(limit) : thrown
     } finally {
       models?.close()
+      cost.end()
     }
   }
 

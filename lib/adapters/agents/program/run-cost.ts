@@ -1,0 +1,68 @@
+import type { Cost } from '../../../core/cost.ts'
+import { COST_LIMIT_TEXT, costLimitReached, isCostLimitReached } from '../../../core/cost-limit.ts'
+import type { AgentContext } from '../../../ports/agent.ts'
+import type { Clock } from '../../../ports/clock.ts'
+
+/** A program that may make no more calls has this long to end by itself. */
+const END_MS = 10_000
+
+/**
+ * The cost of one run of a program: what the program itself states, else the prices of its calls. At the limit of the run
+ * its next call is refused; a program that does not end then is stopped by `signal`, which also has the run's own aborts.
+ */
+export const createRunCost = (
+  { signal, costLimitUsd: limitUsd, spent }: Pick<AgentContext, 'signal' | 'costLimitUsd' | 'spent'>,
+  clock: Clock,
+) => {
+  const stop = new AbortController()
+  let stated: Cost | undefined
+  let priced: () => Cost | undefined = () => undefined
+  let cancelStop: (() => void) | undefined
+
+  const total = (): Cost | undefined => stated ?? priced()
+
+  const tell = () => {
+    const cost = total()
+    if (cost !== undefined) spent(cost)
+  }
+
+  /** Whether the limit is reached; the program is then stopped if it does not end. */
+  const isOver = (): boolean => {
+    const isReached = [stated, priced()].some((cost) => isCostLimitReached(cost?.usd, limitUsd))
+    if (isReached) cancelStop ??= clock.after(END_MS, () => stop.abort(costLimitReached()))
+    return isReached
+  }
+
+  let isRefused = false
+  return {
+    signal: AbortSignal.any([signal, stop.signal]),
+    /** The prices of the calls of the run. */
+    setPriced: (cost: () => Cost | undefined): void => {
+      priced = cost
+    },
+    /** The program states what its session has cost up to now. */
+    state: (usd: number): void => {
+      stated = { usd, source: 'provider' }
+      tell()
+      isOver()
+    },
+    /** Asked before each call of a model: why it may not be made; undefined while calls may be made. */
+    refusal: (): string | undefined => {
+      tell()
+      if (!isOver()) return undefined
+      isRefused = true
+      return COST_LIMIT_TEXT
+    },
+    /** Throws the failure of a run that was refused a call or stopped at its limit. */
+    refuseOver: (): void => {
+      if (isRefused || stop.signal.aborted) throw costLimitReached()
+    },
+    total,
+    /** Tells the cost for the last time. */
+    end: (): void => {
+      cancelStop?.()
+      tell()
+    },
+  }
+}
+export type RunCost = ReturnType<typeof createRunCost>

@@ -176,17 +176,20 @@ describe('a provider whose usage limit is reached', () => {
   })
 
   it('starts a task whose repeated message comes after the end of the hold, and ends its wait', async () => {
-    const { service, state } = await started()
-    await using _ = service
+    const agent = createFakeAgent(HOLD, { providers: () => ['anthropic'] })
+    await using service = await startDomains({ adapters: [agent] })
+    await service.ports.holds.limited('anthropic', LIMIT)
     const { id } = await service.run()
-    state.isLimited = false
-    const [hold] = service.ports.holds.known()
+    expect(await service.tasks.get(id)).toMatchObject({ waitingFor: 'hold' })
     await service.background.stop()
-    await service.ports.holds.remove(hold?.id ?? '')
-    await service.worker.run({ taskId: id, attempt: 1 })
-    const task = await service.reaches(id, 'completed')
-    expect([task.waitingFor, task.waiting]).toEqual([undefined, undefined])
+    await service.ports.holds.remove(service.ports.holds.known()[0]?.id ?? '')
+    void service.worker.run({ taskId: id, attempt: 1 })
+    await until(() => agent.runs.length === 1)
+    const task = await service.tasks.get(id)
+    expect([task.status, task.waitingFor, task.waiting]).toEqual(['in_progress', undefined, undefined])
     expect(await service.counters.waiting()).toEqual({ 'hold:anthropic': 0 })
+    agent.runs[0]?.finish()
+    await service.reaches(id, 'completed')
   })
 })
 
@@ -238,6 +241,7 @@ describe.each(storeOpeners([holdsRows]))('holds of many processes on %s', (_, op
       one.holdingBack(['anthropic'], 'task_3'),
     ])
     expect(held.filter((hold) => hold === undefined)).toHaveLength(1)
+    expect(await one.holdingBack(['anthropic'], 'task_5')).toMatchObject({ provider: 'anthropic' })
     two.answered('anthropic')
     await until(async () => (await two.load()).holds.length === 0)
     clock.advance(2_000)

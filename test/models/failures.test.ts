@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { excerpt, hiding, providerError, toProblem } from '../../lib/adapters/models/failures.ts'
 import { retryDelayMs } from '../../lib/adapters/models/retry.ts'
+import { failedAnswer } from '../../lib/adapters/models/wire-failure.ts'
 import { Problem } from '../../lib/core/errors.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 
@@ -46,6 +47,15 @@ describe('the wait before another try', () => {
     [new Error('x'), 1, undefined],
   ])('after %s, try %i, is %s ms', (thrown, attempt, expected) => {
     expect(retryDelayMs(thrown, attempt)).toBe(expected)
+  })
+})
+
+describe('an answer 429', () => {
+  it.each([
+    ['20', 'OpenAI limits the rate of calls'],
+    ['61', 'OpenAI has reached a usage limit'],
+  ])('that asks for %s s says: %s', (seconds, message) => {
+    expect(toProblem(failedAnswer(429, { 'retry-after': seconds }, ''), scene)).toMatchObject({ message })
   })
 })
 

@@ -1,7 +1,9 @@
 import { openAgentProxy } from '../adapters/node/agent-proxy.ts'
 import { type Commands, createCommands, type Sandbox } from '../adapters/node/command.ts'
 import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
+import { createRefusalLog } from '../adapters/node/refusal-log.ts'
 import { findSandbox, ownFolder } from '../adapters/node/sandbox.ts'
+import type { AgentNetwork } from '../config/agent-network.ts'
 import type { Config } from '../config/config.ts'
 import { badSetting } from '../core/bad-setting.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -42,7 +44,7 @@ const hasOtherUsers = ({ AUTH_MODE, SERVICE_MODE, DYNAMODB_ENDPOINT }: Config): 
 export const openPrograms = async (needs: Needs): Promise<Programs> => {
   const { config, log } = needs
   if (config.AGENT_SANDBOX === 'off') return withoutSandbox(needs, 'off')
-  const proxy = config.AGENT_NETWORK === 'on' ? await openProxy(needs) : undefined
+  const proxy = config.AGENT_NETWORK === 'off' ? undefined : await openProxy(needs)
   const hidden = [ownFolder, needs.workspacesDir, config.DATA_DIR, config.MEMORY_DIR]
   const limits = { ...programLimits(config), proxySocket: proxy?.path, hidden }
   const search = await findSandbox(limits, (sandbox) => openCommands(config, { sandbox }))
@@ -64,10 +66,15 @@ const inSandbox = (
   owner: sandbox.owner,
   health: {
     status: 'healthy',
-    message: `Programs of agents run in a sandbox, ${config.AGENT_NETWORK === 'on' ? 'with https to public hosts' : 'without network'}`,
+    message: `Programs of agents run in a sandbox, ${networkWords(config.AGENT_NETWORK)}`,
   },
   close,
 })
+
+const networkWords = (network: AgentNetwork): string => {
+  if (network === 'off') return 'without network'
+  return network === 'on' ? 'with https to public hosts' : 'with https to the hosts of AGENT_NETWORK'
+}
 
 const withoutSandbox = ({ config, log }: Needs, verdict: keyof typeof verdicts, cause?: string): Programs => {
   const why = cause === undefined ? '' : ` (${cause})`
@@ -91,8 +98,11 @@ const programLimits = ({ AGENT_MEMORY_MB, AGENT_PROCESSES, AGENT_DISK_MB }: Conf
 const openCommands = (config: Config, means: { sandbox?: Sandbox; refusal?: string }): Commands =>
   createCommands({ path: config.PATH, ...programLimits(config), ...means })
 
-const openProxy = ({ config, clock, port }: Needs) => {
-  const publicHost = config.PUBLIC_URL && new URL(config.PUBLIC_URL).hostname
-  const { allowed, resolve } = createOutboundCheck({ clock, allow: config.OUTBOUND_ALLOW_HOSTS })
-  return openAgentProxy({ allowed, resolve, service: { publicHost, port } })
+const openProxy = ({ config, clock, log, port }: Needs) => {
+  const { PUBLIC_URL, AGENT_NETWORK: network, OUTBOUND_ALLOW_HOSTS: allow } = config
+  const publicHost = PUBLIC_URL && new URL(PUBLIC_URL).hostname
+  const { allowed, resolve } = createOutboundCheck({ clock, allow })
+  const hosts = typeof network === 'string' ? undefined : network
+  const onRefusal = createRefusalLog({ clock, log })
+  return openAgentProxy({ allowed, resolve, hosts, onRefusal, service: { publicHost, port } })
 }

@@ -2,6 +2,7 @@ import * as path from 'node:path'
 import * as z from 'zod'
 import { LONGEST_APPROVAL_MS } from '../core/approval-expiry.ts'
 import { securityModes } from '../core/security-mode.ts'
+import { agentNetwork } from './agent-network.ts'
 import { acpAgents, commandAgents } from './agent-programs.ts'
 import { PROVIDER_KINDS } from './families.ts'
 import {
@@ -70,7 +71,7 @@ export const Environment = z.object({
   ACP_AGENTS: acpAgents,
   COMMAND_AGENTS: commandAgents,
   AGENT_SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),
-  AGENT_NETWORK: z.enum(['off', 'on']).default('off'),
+  AGENT_NETWORK: agentNetwork,
   AGENT_MEMORY_MB: int(128, 1_048_576, 4_096),
   AGENT_PROCESSES: int(64, 100_000, 2_048),
   AGENT_DISK_MB: int(16, 16_777_216, 8_192),

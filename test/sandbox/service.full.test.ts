@@ -242,3 +242,28 @@ describe('with AGENT_NETWORK=on', () => {
     expect(code?.exitCode).toBe(7)
   })
 })
+
+describe('with hosts in AGENT_NETWORK', () => {
+  it('programs reach those, and the log names each other one once', async () => {
+    const upstream = createServer((socket) => void socket.on('data', (data) => socket.end(`echo ${data}`)))
+    await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+    const { port } = upstream.address() as { port: number }
+    using place = world({ AGENT_NETWORK: 'localhost', OUTBOUND_ALLOW_HOSTS: '127.0.0.1,localhost' })
+    await using service = await startService(place)
+    const targets = [`localhost:${port}`, `127.0.0.1:${port}`, `127.0.0.1:${port}`]
+    const task = await runPrograms(
+      service.baseUrl,
+      targets.map((target) => ['node', '-e', tunnel(target)]),
+    )
+    upstream.close()
+    const refused = 'HTTP/1.1 403 Forbidden This host cannot be reached from here'
+    expect(outputs(task).map(({ stdout }) => stdout)).toEqual([
+      'HTTP/1.1 200 Connection established echo hello',
+      refused,
+      refused,
+    ])
+    expect(
+      service.output().match(/"host":"127\.0\.0\.1","why":"AGENT_NETWORK does not have it"/g),
+    ).toHaveLength(1)
+  })
+})

@@ -18,6 +18,10 @@ const LINGER_MS = 5_000
 type Needs = {
   allowed: Allowed
   resolve: Resolve
+  /** The hosts that programs reach, those below `example.com` as `*.example.com`; all when absent. */
+  hosts?: readonly string[] | undefined
+  /** Called for each refused connection. */
+  onRefusal: (host: string, why: string) => void
   /** The host of PUBLIC_URL, and the port of the service. */
   service: { publicHost: string | undefined; port: () => number | undefined }
 }
@@ -25,9 +29,9 @@ type Needs = {
 /**
  * An HTTP proxy on a Unix socket that only supports CONNECT (RFC 9110, section 9.3.6). It connects to public addresses on
  * port 443, and to those of OUTBOUND_ALLOW_HOSTS on every port, but never to the service itself, which may answer callers
- * on loopback without a key.
+ * on loopback without a key. With a list of hosts it connects to no other one, and looks up the name of no other one.
  */
-export const openAgentProxy = async ({ allowed, resolve, service }: Needs) => {
+export const openAgentProxy = async ({ allowed, resolve, hosts, onRefusal, service }: Needs) => {
   const folder = await mkdtemp(join(tmpdir(), 'agent-proxy-'))
   const path = join(folder, 'proxy.sock')
   const open = new Set<Duplex>()
@@ -60,7 +64,10 @@ export const openAgentProxy = async ({ allowed, resolve, service }: Needs) => {
     const url = URL.parse(`https://${target}`)
     const host = url?.hostname.replace(/^\[(.*)\]$/, '$1') ?? ''
     const port = Number(url?.port || HTTPS_PORT)
-    const address = host === '' ? undefined : await allowedAddress(host, port).catch(() => undefined)
+    const isListed = hosts === undefined || hosts.some((pattern) => isWithin(plain(host), pattern))
+    const address =
+      host === '' || !isListed ? undefined : await allowedAddress(host, port).catch(() => undefined)
+    if (address === undefined) onRefusal(host, isListed ? NO_ADDRESS : NOT_LISTED)
     if (client.destroyed) return
     if (address === undefined) return refuse(client)
     const upstream = connect({ host: address, port, timeout: CONNECT_MS })
@@ -90,6 +97,14 @@ export const openAgentProxy = async ({ allowed, resolve, service }: Needs) => {
     },
   }
 }
+
+const NOT_LISTED = 'AGENT_NETWORK does not have it'
+const NO_ADDRESS = 'it has no public address, is the service, or was asked for on another port than 443'
+
+const isWithin = (host: string, pattern: string): boolean =>
+  pattern.startsWith('*.')
+    ? host.endsWith(pattern.slice(1)) && host.length >= pattern.length
+    : host === pattern
 
 /** One answer for all refusals: a program must not learn which internal addresses exist. */
 const refuse = (client: Duplex) => {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { freeText } from '../core/shown-text.ts'
+import { CostSchema } from '../tasks/schema.ts'
 import { AnswerErrorSchema, LONGEST_CONTENT } from '../turns/schema.ts'
 
 const SESSION_STATES = ['created', 'queued', 'running', 'completed', 'failed', 'cancelled'] as const
@@ -22,6 +23,7 @@ export const AgentSessionSchema = z
     createdAt: timestamp,
     endedAt: timestamp.optional(),
     error: AnswerErrorSchema.optional(),
+    cost: CostSchema.optional().describe('What it cost; of a task, all its attempts'),
   })
   .meta({ id: 'AgentSession' })
 export type AgentSession = z.output<typeof AgentSessionSchema>

@@ -80,7 +80,7 @@ export const createSessionRuns = (needs: RunNeeds) => {
   }
 
   /** Stores the end of a session that still runs. */
-  const storeEnd = (key: string, set: Pick<AgentSession, 'status' | 'error'>) =>
+  const storeEnd = (key: string, set: Pick<AgentSession, 'status' | 'error' | 'cost'>) =>
     store.commit<AgentSessionRow>({
       update: agentSessions,
       key,
@@ -137,12 +137,12 @@ export const createSessionRuns = (needs: RunNeeds) => {
       emit: run.emit,
       end: async (
         status: 'completed' | 'failed' | 'cancelled',
-        error?: AgentSession['error'],
+        facts: Pick<AgentSession, 'error' | 'cost'> = {},
       ): Promise<void> => {
         cancelTimeout()
         await run.flush()
         try {
-          await storeEnd(id, { status, ...definedFields({ error }) })
+          await storeEnd(id, { status, ...definedFields(facts) })
         } finally {
           // If the end was not stored, the next tick finds the session as one without a process.
           await close()

@@ -11,7 +11,7 @@ import { type AgentSession, isOver, type SessionState } from './schema.ts'
 import { createSessionRuns, type RunNeeds } from './session-runs.ts'
 
 /** What a session shows of its task. */
-export type TaskFacts = Pick<Task, 'id' | 'status' | 'createdBy' | 'completedAt' | 'error'>
+export type TaskFacts = Pick<Task, 'id' | 'status' | 'createdBy' | 'completedAt' | 'error' | 'cost'>
 
 type Needs = RunNeeds & {
   findTask: (taskId: string) => Promise<TaskFacts | undefined>
@@ -50,8 +50,11 @@ export const createAgentSessions = (needs: Needs) => {
   const { find, stop, ...runs } = createSessionRuns(needs)
 
   /** The session of a row that was read without its detail. */
-  const toSession = async ({ expiresAt: _, ...row }: AgentSessionRow): Promise<AgentSession> =>
-    row.taskId === undefined ? row : { ...row, ...taskEnd(await findTask(row.taskId)) }
+  const toSession = async ({ expiresAt: _, ...row }: AgentSessionRow): Promise<AgentSession> => {
+    if (row.taskId === undefined) return row
+    const task = await findTask(row.taskId)
+    return { ...row, ...taskEnd(task), ...definedFields({ cost: task?.cost }) }
+  }
 
   const read = async (id: string): Promise<AgentSession | undefined> => {
     const row = await store.get(agentSessions, id)

@@ -1,4 +1,5 @@
 import { toAnswerError, UNFORESEEN } from '../core/answer-error.ts'
+import { addCost, type Cost } from '../core/cost.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
@@ -36,7 +37,12 @@ const AGENT_MODE =
 export const createAgenticTurns = (needs: Needs) => {
   const { sessions, turns, models, openToolbox, clock, ids, log } = needs
 
-  const run = async (turn: Turn, session: OpenSession, { request, toolbox, maxSteps }: Start) => {
+  const run = async (
+    turn: Turn,
+    session: OpenSession,
+    { request, toolbox, maxSteps }: Start,
+    onCost: (cost: Cost) => void,
+  ) => {
     const { emit, signal, id: sessionId } = session
     const { effort, maxBudget: maxTokens, showThinking, temperature } = request
     const { content, message, result, usage } = await turns.run(turn, {
@@ -47,6 +53,7 @@ export const createAgenticTurns = (needs: Needs) => {
       temperature,
       maxTokens,
       sessionId,
+      onCost,
       onEvent: createLoopEvents({ emit, clock, ids, showThinking }),
       unanswered: {
         max_steps: `There is no answer after ${maxSteps} steps.`,
@@ -66,8 +73,11 @@ export const createAgenticTurns = (needs: Needs) => {
   /** Runs the turn to its last event. Never rejects. */
   const runToEnd = async (turn: Turn, session: OpenSession, start: Start): Promise<void> => {
     let error: AgentSession['error']
+    let cost: Cost | undefined
     try {
-      await run(turn, session, start)
+      await run(turn, session, start, (more) => {
+        cost = addCost(cost, more)
+      })
     } catch (thrown) {
       error = toSessionError(thrown)
       if (error.code === FAULT)
@@ -75,10 +85,12 @@ export const createAgenticTurns = (needs: Needs) => {
       // The partial answer is saved by now: after the last event the next turn may begin.
       session.emit('error', error)
     }
-    await session.end(stateAfter(error), error).catch((thrown) => {
-      const fields = { sessionId: session.id, reason: errorMessage(thrown) }
-      log.error(fields, 'the end of a session was not stored')
-    })
+    await session
+      .end(stateAfter(error), definedFields({ error, cost: addCost(cost, turn.spent.cost) }))
+      .catch((thrown) => {
+        const fields = { sessionId: session.id, reason: errorMessage(thrown) }
+        log.error(fields, 'the end of a session was not stored')
+      })
   }
 
   return {

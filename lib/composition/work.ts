@@ -4,6 +4,7 @@ import { createAgents } from '../agents/service.ts'
 import type { ApprovalService } from '../approvals/service.ts'
 import type { Config } from '../config/config.ts'
 import { createAttemptLimit } from '../core/attempt-limit.ts'
+import { createCostLimit } from '../core/cost-limit.ts'
 import { errorMessage } from '../core/errors.ts'
 import { createOwnedDeliveries } from '../deliveries/owned.ts'
 import { anyEndpoints, createDeliveries } from '../deliveries/service.ts'
@@ -158,6 +159,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     },
     openEvents: createTaskRuns({ ...needs, sessions: agentSessions, target: () => needs.models.resolve({}) }),
     attemptLimit,
+    costLimit: createCostLimit(config.AGENT_MAX_COST_USD),
   })
   return {
     tasks,

@@ -65,6 +65,7 @@ export const Environment = z.object({
   USER_MAX_STREAMS: int(1, 1_000, 20),
   TASK_SECURITY_MODE: z.enum(securityModes).default('full'),
   TASK_MAX_BUDGET: noLimitOr(1_000, Number.MAX_SAFE_INTEGER),
+  AGENT_MAX_COST_USD: z.coerce.number<string>().positive().optional(),
   APPROVAL_TTL_MS: noLimitOr(1, LONGEST_APPROVAL_MS),
   TASK_LEASE_MS: int(1_000, 3_600_000, 30_000),
   AGENT_ADAPTERS: list,

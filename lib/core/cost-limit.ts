@@ -1,9 +1,24 @@
+import type { Cost } from './cost.ts'
 import { taskFailure } from './task-failure.ts'
 
 export const COST_LIMIT_TEXT = 'The task has reached its cost limit'
 
 /** The failure of a run at its cost limit: another attempt would spend as much again. */
 export const costLimitReached = () => taskFailure('forbidden', 'cost_limit_reached', COST_LIMIT_TEXT, false)
+
+type Limited = {
+  readonly maxCostUsd?: number | undefined
+  readonly cost?: Cost | undefined
+  readonly costBefore?: number | undefined
+}
+
+/** What an attempt of a task may cost: the rest of the smaller limit, that of the task or of the installation. */
+export const createCostLimit =
+  (installationUsd = Number.POSITIVE_INFINITY) =>
+  ({ maxCostUsd = Number.POSITIVE_INFINITY, cost, costBefore = 0 }: Limited): number | undefined => {
+    const limitUsd = Math.min(maxCostUsd, installationUsd)
+    return limitUsd === Number.POSITIVE_INFINITY ? undefined : limitUsd - ((cost?.usd ?? 0) - costBefore)
+  }
 
 /** Whether no further call of a model may begin. */
 export const isCostLimitReached = (usd: number | null | undefined, limitUsd: number | undefined): boolean =>

@@ -190,7 +190,7 @@ export const createTaskCommands = (needs: Needs) => {
 export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' | 'clock'>) => ({
   /** Queues a failed task again, with its attempts at 0; applies to this failure only. */
   retryWrite: (
-    { id, completedAt }: Task,
+    { id, completedAt, cost }: Task,
     { trace, bulkJobId }: { trace?: Trace | undefined; bulkJobId?: string | undefined } = {},
   ): Update<TaskRow> =>
     transitions.toWrite({
@@ -201,7 +201,7 @@ export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' 
       set: {
         attempts: 0,
         queuedAt: iso(clock.now()),
-        ...definedFields({ trace, bulkJobId }),
+        ...definedFields({ trace, bulkJobId, costBefore: cost?.usd ?? undefined }),
       },
       unset: ['error', 'completedAt', 'startedAt', 'refusals', 'waitingMs', ...(bulkJobId ? [] : BULK_JOB)],
     }),

@@ -7,6 +7,7 @@ import { TimezoneSchema } from '../core/timezone.ts'
 import { defineRoutes } from '../http/route.ts'
 import { TaskReportSchema } from '../reporting/schema.ts'
 import {
+  CostSchema,
   CreateTaskSchema,
   filterFields,
   MOST_PROMPT,
@@ -165,7 +166,7 @@ const ThreadSchema = z
     id: z.string().describe('The id of its first task'),
     tasks: z.array(TaskSchema).describe('Its turns as summaries, oldest first'),
     messages: z.array(ThreadMessageSchema).describe('Those that wait for the end of the running turn'),
-    cost: z.null().describe('Not counted yet'),
+    cost: CostSchema.nullable().describe('Of all its turns; null where no model was called'),
     status: TaskStatusSchema.describe('Of its last turn'),
   })
   .meta({ id: 'Thread' })

@@ -50,14 +50,14 @@ export const createLease = (needs: Needs) => {
     it: Omit<Transition, 'taskId' | 'from'> & { event: EventText },
     rows: readonly AnyWrite[] = [],
   ): Promise<TaskRow | undefined> => {
-    const { id, fence, checkpoint, waitingFor } = leased
+    const { id, fence, checkpoint, waitingFor, cost } = leased
     const { applied, row } = await transitions.apply(
       {
         ...it,
         taskId: id,
         from: 'in_progress',
         when: { ...it.when, fence },
-        set: { ...it.set, ...waitedUntil(leased, clock.now()) },
+        set: { ...it.set, ...waitedUntil(leased, clock.now()), ...definedFields({ cost }) },
         unset: [
           ...(it.unset ?? []),
           ...(waitingFor === undefined ? [] : WAIT_FIELDS.filter((field) => it.set?.[field] === undefined)),
@@ -175,7 +175,7 @@ export const createLease = (needs: Needs) => {
       update: tasks,
       key: leased.id,
       when: { status: 'in_progress', fence: leased.fence },
-      set: { leaseExpiresAt: leaseEnd() },
+      set: { leaseExpiresAt: leaseEnd(), ...definedFields({ cost: leased.cost }) },
     })
     if (applied && message !== undefined) {
       const entry = { type: 'progress', data: { message, attempt: leased.attempts } }
@@ -183,6 +183,12 @@ export const createLease = (needs: Needs) => {
       publishProgress?.(leased.id)
     }
     return applied
+  }
+
+  /** Notes the cost of a run that was stopped by a cancel. */
+  const keepCost = async ({ id: key, fence, cost }: Leased): Promise<void> => {
+    if (cost === undefined) return
+    await store.commit<TaskRow>({ update: tasks, key, when: { status: 'cancelled', fence }, set: { cost } })
   }
 
   /** Whether a task is still leased under the same fencing token. */
@@ -340,7 +346,19 @@ export const createLease = (needs: Needs) => {
     return applied
   }
 
-  const ends = { succeed, retry, release, suspend, pause, unpause, expire, fail, recover, markUndeliverable }
+  const ends = {
+    keepCost,
+    succeed,
+    retry,
+    release,
+    suspend,
+    pause,
+    unpause,
+    expire,
+    fail,
+    recover,
+    markUndeliverable,
+  }
   return { claim, wait, proceed, waitLonger, renew, isLeased, ...ends }
 }
 

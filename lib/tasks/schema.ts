@@ -71,6 +71,14 @@ export const CreateTaskSchema = z
       .describe(
         'The most steps of an attempt, for agents that count steps, as the coding agent; its default is 25',
       ),
+    maxCostUsd: z
+      .number()
+      .positive()
+      .max(1_000_000)
+      .optional()
+      .describe(
+        'The most that the attempts of the task may cost together, in US dollars: then it fails with `cost_limit_reached`. `AGENT_MAX_COST_USD` holds as well',
+      ),
     metadata: metadata.optional().describe('Stored with the task; agents read some of its keys'),
   })
   .meta({
@@ -90,7 +98,7 @@ export const TokenUsageSchema = z.object({
   completionTokens: z.number().describe('Received from the model'),
   totalTokens: z.number(),
 })
-const CostSchema = z
+export const CostSchema = z
   .object({
     usd: z
       .number()
@@ -168,6 +176,10 @@ export const TaskSchema = z
     result: TaskResultSchema.optional().describe('Agents may add fields'),
     error: TaskErrorSchema.optional(),
     usage: TokenUsageSchema.optional(),
+    cost: CostSchema.optional().describe(
+      'Of all its attempts, also of those that failed; absent where no model was called',
+    ),
+    maxCostUsd: z.number().optional().describe('The most that it may cost'),
     timeoutMs: z.number().optional().describe('Its own time limit of an attempt'),
     maxSteps: z.number().optional().describe('The most steps of an attempt'),
     metadata: metadata.optional(),
@@ -305,6 +317,8 @@ const HiddenFields = z.object({
   trace: TraceSchema,
   /** Notices are sent at its end. */
   watched: z.literal(true).exactOptional(),
+  /** What its attempts had cost before it was queued again by a person, in USD: its limit begins anew. */
+  costBefore: z.number().exactOptional(),
   /** The turn after it in its thread: there is one at most. */
   nextTurnId: z.string().exactOptional(),
   /** The bulk job that queued it. Any other redrive removes it, so that its next end does not count for the job. */

@@ -1,3 +1,4 @@
+import { addCost, type Cost } from '../core/cost.ts'
 import { existing } from '../core/errors.ts'
 import { rowPages } from '../core/page.ts'
 import type { Store, Update } from '../ports/store.ts'
@@ -52,7 +53,7 @@ export const createThreads = ({ store }: { store: Store }) => {
       turns.push(...rows.flatMap((row) => (row === undefined ? [] : [publicTask(row)])))
     }
     const { status } = existing(turns.at(-1), 'Thread')
-    return { id, status, cost: null, tasks: turns, messages: messages.map(toQueuedMessage) }
+    return { id, status, cost: threadCost(turns), tasks: turns, messages: messages.map(toQueuedMessage) }
   }
 
   return { turnIds, latestTurn, waiting, readThread }
@@ -71,3 +72,6 @@ export const whileLast = (
   { id, status }: Pick<TaskRow, 'id' | 'status'>,
   set: Partial<TaskRow>,
 ): Update<TaskRow> => ({ update: tasks, key: id, when: { status, nextTurnId: null }, set })
+
+const threadCost = (turns: readonly Pick<TaskRow, 'cost'>[]): Cost | null =>
+  turns.map(({ cost }) => cost).reduce(addCost, undefined) ?? null

@@ -31,6 +31,8 @@ export type RunOptions = {
   maxTokens?: number | undefined
   maxOutputTokens?: number | undefined
   onEvent?: (event: LoopEvent) => void
+  /** Called after each answer of the model, with what that cost. */
+  onCost?: LoopRequest['onCost']
   /** The answers of a run that ended in one of these ways without a text; else the turn fails. */
   unanswered?: Partial<Record<LoopResult['ended'], string>>
   /** Opens the tools of the turn again after an approval; without it no call may wait. */
@@ -79,8 +81,8 @@ const finalText = ({ ended, text }: LoopResult, { unanswered }: Pick<RunOptions,
 
 const loopRequest = (options: RunOptions) => {
   const { signal, toolbox, maxSteps = 1, answersLast = toolbox === undefined, onEvent } = options
-  const { effort, temperature, maxTokens, maxOutputTokens } = options
-  const settings = definedFields({ effort, temperature, maxTokens, maxOutputTokens, onEvent })
+  const { effort, temperature, maxTokens, maxOutputTokens, onCost } = options
+  const settings = definedFields({ effort, temperature, maxTokens, maxOutputTokens, onEvent, onCost })
   return { signal, maxSteps, answersLast, toolbox: noTools, ...settings }
 }
 

@@ -1,4 +1,5 @@
-import type { Cost } from '../core/cost.ts'
+import { addCost, type Cost } from '../core/cost.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Log } from '../ports/log.ts'
 import {
@@ -122,6 +123,7 @@ export type LeaseWrites = {
   ): Promise<unknown>
   fail(leased: Leased, error: TaskError, left?: { continuation?: object | undefined }): Promise<unknown>
   release(leased: Leased, reason: string): Promise<unknown>
+  keepCost(leased: Leased): Promise<void>
   suspend(leased: Leased, waiting: { checkpoint: object; message: string }): Promise<unknown>
   /** Both resolve to the row, and to undefined when the lease is lost. */
   pause(leased: Leased, waiting: Waiting): Promise<Leased | undefined>
@@ -140,6 +142,8 @@ export type LeasedRun = ActiveRun & {
   stopped: ReturnType<typeof createStop>
   /** What its agent has cost so far, as it says. */
   spent?: Cost
+  /** The task with what it has cost up to now, this run included. */
+  costed(): Leased
   /** Renews the lease, with a progress event when there is a message; stops the run when the lease is lost. */
   beat(message?: string): void
 }
@@ -163,7 +167,8 @@ export const createLeasedRuns =
     }
     // Only one renewal is in flight: repeats would slow down storage that is already slow.
     const beat = (message?: string) => {
-      if (message !== undefined || busy.beat === 0) void stopIfLost('beat', () => lease.renew(task, message))
+      if (message !== undefined || busy.beat === 0)
+        void stopIfLost('beat', () => lease.renew(run.costed(), message))
     }
     const check = () => {
       if (busy.beat + busy.check === 0) void stopIfLost('check', () => lease.isLeased(task))
@@ -176,6 +181,7 @@ export const createLeasedRuns =
       stop: stopped.stop,
       beat,
       check,
+      costed: () => ({ ...run.task, ...definedFields({ cost: addCost(task.cost, run.spent) }) }),
     }
     active.add(run)
     return run

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type AttemptLimit, attemptTimeoutText } from '../core/attempt-limit.ts'
+import { costLimitReached, isCostLimitReached } from '../core/cost-limit.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
@@ -8,7 +9,13 @@ import { withoutPaths } from '../core/without-paths.ts'
 import type { AgentAdapter, AgentContext, AgentTask, RunProgram, WaitingCall } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LoopEvent } from '../ports/tool.ts'
-import { type TaskError, type TaskResult, TaskResultSchema, type TaskRow } from '../tasks/schema.ts'
+import {
+  CostSchema,
+  type TaskError,
+  type TaskResult,
+  TaskResultSchema,
+  type TaskRow,
+} from '../tasks/schema.ts'
 import type { Leased, LeasedRun, LeaseWrites, StopReason } from './active.ts'
 import { createPauses, createTimer } from './pause.ts'
 import type { Slot } from './slots.ts'
@@ -28,6 +35,8 @@ type Needs = {
   clock: Clock
   /** The time limit of an attempt of this task by this agent. */
   attemptLimit: (agent: AgentAdapter, task: AgentTask) => AttemptLimit
+  /** What this attempt of a task may cost, in USD. */
+  costLimit: (task: Leased) => number | undefined
   runProgram: RunProgram
   masker: Masker
   openEvents: OpenRunEvents
@@ -102,6 +111,13 @@ const timedOut = (limit: AttemptLimit, { canResume }: AgentAdapter): Failure => 
   retryable: canResume === true,
 })
 
+/** Takes the cost from the result of an agent that told none as it went. */
+const noteCost = (run: LeasedRun, ended: Ended): void => {
+  if (ended.kind !== 'succeeded' || run.spent !== undefined) return
+  const { data } = CostSchema.safeParse(ended.result.cost)
+  if (data) run.spent = data
+}
+
 /** A timeout that the agent itself throws follows the rule of the worker's. */
 const ownTimeout = (failure: Failure, { canResume }: AgentAdapter): Failure =>
   failure.error.code === 'timeout' && canResume !== true ? { ...failure, retryable: false } : failure
@@ -111,7 +127,15 @@ const ownTimeout = (failure: Failure, { canResume }: AgentAdapter): Failure =>
  * time limit. Never rejects. An agent that ignores its signal is abandoned, and its later reports are ignored. Texts
  * that an agent reports, returns or throws are masked here, for every agent.
  */
-export const createRunner = ({ clock, attemptLimit, runProgram, masker, openEvents, lease }: Needs) => {
+export const createRunner = ({
+  clock,
+  attemptLimit,
+  costLimit,
+  runProgram,
+  masker,
+  openEvents,
+  lease,
+}: Needs) => {
   const outcomes = createOutcomes(masker)
   return (
     run: LeasedRun,
@@ -142,6 +166,7 @@ export const createRunner = ({ clock, attemptLimit, runProgram, masker, openEven
         isOver = true
         stopped.end()
         const outcome = endedAs(ended)
+        noteCost(run, outcome)
         // The events are stored before the end of the run: a reader who sees that the task has ended finds all events.
         const stored = events.end(outcome)
         for (const forget of forgetSecrets.splice(0)) forget()
@@ -149,6 +174,8 @@ export const createRunner = ({ clock, attemptLimit, runProgram, masker, openEven
         else stored.then(() => resolve(outcome))
       }
       const { signal } = stopped
+      const costLimitUsd = costLimit(leased)
+      if (isCostLimitReached(0, costLimitUsd)) return end(outcomes.fromThrown(costLimitReached()))
       const giveUp = () => end(outcomes.fromThrown(signal.reason))
       if (signal.aborted) return giveUp()
       signal.addEventListener('abort', () => clock.after(STOP_GRACE_MS, giveUp))
@@ -164,6 +191,7 @@ export const createRunner = ({ clock, attemptLimit, runProgram, masker, openEven
         observe: (event) => {
           if (!isOver) events.observe(event)
         },
+        ...definedFields({ costLimitUsd }),
         spent: (cost) => {
           if (!isOver) run.spent = cost
         },

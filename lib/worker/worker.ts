@@ -79,7 +79,7 @@ export const createWorker = (needs: Needs) => {
   const writeEnd = async (run: LeasedRun, ended: Ended) => {
     finishing += 1
     try {
-      await finish(run.task, ended)
+      await finish(run.costed(), ended)
     } catch (thrown) {
       // The task is not lost: its lease runs out, and the next tick recovers it.
       log.error(
@@ -199,7 +199,7 @@ const createFinishRun = (needs: FinishNeeds) => {
     if (ended.kind === 'waiting') return lease.suspend(task, ended)
     if (ended.reason === 'shutdown') return lease.release(task, 'The service shut down while the task ran')
     // The task was cancelled or leased to another worker, and that write has logged it.
-    return undefined
+    return lease.keepCost(task)
   }
 
   return async (task: Leased, ended: Ended): Promise<void> => {

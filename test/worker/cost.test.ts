@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals'
+import { type Cost, UNKNOWN_COST } from '../../lib/core/cost.ts'
+import { createCostLimit } from '../../lib/core/cost-limit.ts'
+import { createFakeAgent, HOLD } from '../fakes/agent.ts'
+import { ANN, startDomains, turns } from '../fakes/service.ts'
+
+const price = (usd: number): Cost => ({ usd, source: 'price' })
+
+describe('the cost of a task', () => {
+  it('is the sum of its attempts, also of those that failed', async () => {
+    const agent = createFakeAgent(async (_task, { attempt, spent }) => {
+      spent(price(0.25))
+      spent(price(0.5))
+      if (attempt === 1) throw new Error('broken')
+      return { success: true, output: 'done' }
+    })
+    const service = await startDomains({ adapters: [agent], env: { QUEUE_RETRY_ATTEMPTS: '2' } })
+    const { id } = await service.run()
+    expect((await service.tasks.get(id)).cost).toEqual(price(0.5))
+    await service.pass(60_000)
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'completed', attempts: 2, cost: price(1) })
+  })
+
+  it.each<[string, unknown, Cost | undefined]>([
+    ['what the result says', { usd: 2, source: 'provider' }, { usd: 2, source: 'provider' }],
+    ['unknown', UNKNOWN_COST, UNKNOWN_COST],
+    ['absent for a result without it', undefined, undefined],
+    ['absent for what is no cost', { usd: 'much' }, undefined],
+  ])('is %s, where the agent tells nothing before', async (_title, cost, expected) => {
+    const agent = createFakeAgent(async () => ({ success: true, output: 'done', cost }) as never)
+    const service = await startDomains({ adapters: [agent] })
+    const { id } = await service.run()
+    expect((await service.tasks.get(id)).cost).toEqual(expected)
+  })
+
+  it('is kept for a run that was cancelled, or whose worker is lost after a heartbeat', async () => {
+    const agent = createFakeAgent(HOLD)
+    const service = await startDomains({ adapters: [agent] })
+    const { id } = await service.run()
+    agent.runs[0]?.spent(price(0.5))
+    await service.pass(20_000)
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'in_progress', cost: price(0.5) })
+    agent.runs[0]?.spent(price(0.75))
+    await service.tasks.cancel(ANN, id)
+    await service.pass(5_000)
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'cancelled', cost: price(0.75) })
+  })
+})
+
+describe('the cost limit of a task', () => {
+  it('leaves each attempt the rest, and begins none without any', async () => {
+    const limits: (number | undefined)[] = []
+    const agent = createFakeAgent((_task, { costLimitUsd, spent }) => {
+      limits.push(costLimitUsd)
+      spent(price(0.75))
+      return Promise.reject(new Error('broken'))
+    })
+    const service = await startDomains({ adapters: [agent], env: { QUEUE_RETRY_ATTEMPTS: '5' } })
+    const { id } = await service.run({ maxCostUsd: 1 })
+    await service.pass(600_000)
+    await turns()
+    expect(limits).toEqual([1, 0.25])
+    expect(await service.tasks.get(id)).toMatchObject({
+      ...{ status: 'failed', attempts: 3, cost: price(1.5) },
+      error: { code: 'cost_limit_reached' },
+    })
+  })
+
+  it.each([
+    ['none', undefined, {}, undefined],
+    ['that of the task', undefined, { maxCostUsd: 2 }, 2],
+    ['that of the installation', 3, {}, 3],
+    ['the smaller one', 3, { maxCostUsd: 5 }, 3],
+    ['without what was spent', undefined, { maxCostUsd: 2, cost: price(0.5) }, 1.5],
+    ['anew after a redrive', undefined, { maxCostUsd: 2, cost: price(1.5), costBefore: 1.5 }, 2],
+    ['the whole where the cost is unknown', undefined, { maxCostUsd: 2, cost: UNKNOWN_COST }, 2],
+  ])('is %s', (_title, installation, task, expected) => {
+    expect(createCostLimit(installation)(task)).toBe(expected)
+  })
+})

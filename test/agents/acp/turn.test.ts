@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as path from 'node:path'
@@ -106,7 +106,7 @@ const openAgent = ({ start = 'normal', program, mode = 'full', clock, on = bench
   })
 }
 
-const open = (script: readonly Act[], options: Options = {}) => {
+const open = (script: readonly Act[], options: Options = {}, given: Partial<AgentContext> = {}) => {
   runs += 1
   const observed: LoopEvent[] = []
   const progress: string[] = []
@@ -123,8 +123,9 @@ const open = (script: readonly Act[], options: Options = {}) => {
     spent: (cost) => void costs.push(cost),
     ...(options.costLimitUsd && { costLimitUsd: options.costLimitUsd }),
     run: () => Promise.reject(new Error('not here')),
+    ...given,
   }
-  const about = { id: `acp_${runs}`, title: 'Script', prompt: JSON.stringify(script) }
+  const about = { id: given.workspace ?? `acp_${runs}`, title: 'Script', prompt: JSON.stringify(script) }
   const result = agent.execute(task(about), context) as Promise<AgentResult>
   result.catch(() => undefined)
   return { result, observed, progress, costs }
@@ -387,6 +388,48 @@ describe('the cost of a run over ACP', () => {
     await until(() => observed.some(({ type }) => type === 'text'))
     await untilOver(result, clock)
     await expect(result).rejects.toMatchObject({ code: 'cost_limit_reached' })
+  })
+})
+
+describe('a later attempt of an agent over ACP', () => {
+  const RECITE: Act[] = [{ act: 'recite' }]
+
+  /** An attempt that is stopped once it has written a file. */
+  const interrupted = async (workspace: string) => {
+    const stop = new AbortController()
+    const { result, observed } = open(
+      [write(), { act: 'wait', ms: 60_000 }],
+      { signal: stop.signal },
+      { workspace },
+    )
+    await until(() => observed.some(({ type }) => type === 'tool:result'))
+    stop.abort(new Error('lost'))
+    await expect(result).rejects.toThrow('lost')
+  }
+
+  it('goes on in the session and the files of the one before', async () => {
+    await interrupted('resumed')
+    const { result, progress } = open(RECITE, {}, { workspace: 'resumed', attempt: 2 })
+    expect(await result).toMatchObject({
+      agentSession: 'session_1',
+      output: expect.stringContaining('[The last attempt at this task was interrupted.'),
+      filesChanged: [{ path: 'a.txt' }],
+    })
+    expect(progress).toContain('Going on in the workspace of the last attempt')
+  })
+
+  it.each<[string, string, () => unknown]>([
+    ['that cannot resume', 'no-resume', () => undefined],
+    ['whose session is gone', 'normal', () => rmSync(path.join(bench.dir, 'anew-gone/home/sessions.json'))],
+  ])('begins anew, and says so: one %s', async (_title, start, lose) => {
+    const workspace = start === 'normal' ? 'anew-gone' : 'anew'
+    await interrupted(workspace)
+    lose()
+    const { result, progress } = open(RECITE, { start }, { workspace, attempt: 2 })
+    const { output, filesChanged } = await result
+    expect(output).not.toContain('interrupted')
+    expect(filesChanged).toMatchObject([{ path: 'a.txt' }])
+    expect(progress).toContain('The agent no longer has its session: it begins anew')
   })
 })
 

@@ -19,6 +19,7 @@ export const acpFacts = ({ type, name }: AcpProgram) =>
     description: `${name}, a program of its own that speaks the Agent Client Protocol`,
     capabilities: PROGRAM_CAPABILITIES,
     family: 'acp',
+    canResume: true,
     timeoutMs: PROGRAM_TIMEOUT_MS,
   }) as const
 

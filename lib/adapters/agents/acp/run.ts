@@ -29,42 +29,55 @@ const endings: Readonly<Record<string, string>> = {
 
 /** Runs tasks with a program over the Agent Client Protocol. */
 export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
-  createProgramRun(preset, needs, async ({ start, work, task, context, cost }) => {
-    const { workspace } = work
-    const { openPermissions, clock, securityMode, commands } = needs
-    const { signal, observe, waitFor } = context
-    const { mode = securityMode?.() ?? 'full', approvalTtlMs = needs.approvalTtlMs ?? 0 } = taskSettings(task)
-    const owner = { userId: task.createdBy, taskId: task.id }
-    const toolbox = openPermissions({ mode, workspace, ...owner, approvalTtlMs, awaited: true })
-    const denied: string[] = []
-    const updates = createUpdates({ observe, now: () => clock.monotonic() })
-    const { runTurn } = await loadSession()
-    let agentSession = ''
-    const { stopReason } = await runTurn({
-      program: startProgram(preset, commands, start),
-      cwd: workspace.root,
-      prompt: taskPrompt(task, work),
-      clock,
-      signal,
-      mode: preset.mode,
-      authMethod: preset.authMethod,
-      onSession: (id) => {
-        agentSession = id
-      },
-      onUpdate: (update) => {
-        updates.take(update)
-        if (update.sessionUpdate === 'usage_update' && update.cost?.currency === 'USD')
-          cost.state(update.cost.amount)
-      },
-      decide: createDecide({ toolbox, clock, denied, waitFor }),
-    })
-    updates.end()
-    const { answer, ...counts } = updates.outcome()
-    const facts = {
-      ...counts,
-      agentSession,
-      ...(denied.length > 0 && { denied }),
-    }
-    if (stopReason === 'end_turn') return { answer, facts }
-    return { answer, failure: endings[stopReason] ?? `The agent ended: ${stopReason}`, facts }
-  })
+  createProgramRun(
+    preset,
+    needs,
+    async ({ start, work, task, context, cost, keepSession }) => {
+      const { workspace } = work
+      const { openPermissions, clock, securityMode, commands } = needs
+      const { signal, observe, waitFor } = context
+      const { mode = securityMode?.() ?? 'full', approvalTtlMs = needs.approvalTtlMs ?? 0 } =
+        taskSettings(task)
+      const owner = { userId: task.createdBy, taskId: task.id }
+      const toolbox = openPermissions({ mode, workspace, ...owner, approvalTtlMs, awaited: true })
+      const denied: string[] = []
+      const updates = createUpdates({ observe, now: () => clock.monotonic() })
+      const { runTurn } = await loadSession()
+      let agentSession = ''
+      let isResumed = false
+      const { stopReason } = await runTurn({
+        program: startProgram(preset, commands, start),
+        cwd: workspace.root,
+        earlier: work.agentSession,
+        prompt: (resumed) => taskPrompt(task, work, context, resumed),
+        clock,
+        signal,
+        mode: preset.mode,
+        authMethod: preset.authMethod,
+        onSession: async (id, resumed) => {
+          agentSession = id
+          isResumed = resumed
+          if (work.agentSession !== undefined && !resumed)
+            context.progress('The agent no longer has its session: it begins anew')
+          await keepSession(id)
+        },
+        onUpdate: (update) => {
+          updates.take(update)
+          // A resumed session may state what earlier attempts and turns have cost, too.
+          const { cost: stated } = update.sessionUpdate === 'usage_update' ? update : {}
+          if (!isResumed && stated?.currency === 'USD') cost.state(stated.amount)
+        },
+        decide: createDecide({ toolbox, clock, denied, waitFor }),
+      })
+      updates.end()
+      const { answer, ...counts } = updates.outcome()
+      const facts = {
+        ...counts,
+        agentSession,
+        ...(denied.length > 0 && { denied }),
+      }
+      if (stopReason === 'end_turn') return { answer, facts }
+      return { answer, failure: endings[stopReason] ?? `The agent ended: ${stopReason}`, facts }
+    },
+    { resumes: true },
+  )

@@ -21,7 +21,8 @@ const CANCEL_MS = 1_000
 type Needs = {
   program: Program
   cwd: string
-  prompt: string
+  /** The prompt; `resumed` tells whether the session is the earlier one. */
+  prompt: (resumed: boolean) => string
   clock: Clock
   signal: AbortSignal
   /** A session of an earlier attempt, which goes on where the agent can. */
@@ -31,7 +32,7 @@ type Needs = {
   /** The mode to set, where the agent has it. */
   mode?: string | undefined
   /** Called as soon as the session has an id; `resumed` tells whether it is the earlier one. */
-  onSession: (id: string, resumed: boolean) => void
+  onSession: (id: string, resumed: boolean) => Promise<void>
   onUpdate: (update: SessionUpdate) => void
   /** Decides about what the agent asks. A failure that it rejects with ends the turn. */
   decide: (request: RequestPermissionRequest, signal: AbortSignal) => Promise<RequestPermissionResponse>
@@ -95,11 +96,11 @@ export const runTurn = async (needs: Needs): Promise<PromptResponse> => {
     signal.throwIfAborted()
     const opened = await start((answer) => openSession(agent, answer, needs))
     sessionId = opened.id
-    needs.onSession(opened.id, opened.resumed)
+    await needs.onSession(opened.id, opened.resumed)
     signal.throwIfAborted()
     isLive = true
     silence.start()
-    const prompt = [{ type: 'text' as const, text: needs.prompt }]
+    const prompt = [{ type: 'text' as const, text: needs.prompt(opened.resumed) }]
     return await during(agent.request('session/prompt', { sessionId, prompt }))
   } finally {
     signal.removeEventListener('abort', cancel)

@@ -33,7 +33,7 @@ export const createCommandRun = (command: CommandProgram, needs: CommandNeeds) =
     const { workspace } = work
     const events = createRunEvents({ observe, now: () => clock.monotonic() })
     const parser = parsers[command.parse]({ events, progress, root: workspace.root })
-    const args = await withPrompt(command.args, taskPrompt(task, work), workspace)
+    const args = await withPrompt(command.args, taskPrompt(task, work, context, false), workspace)
     const program = startProgram({ ...command, args }, commands, start)
     const wasEnded = await readOutput({ program, parser, clock, signal })
     events.end()

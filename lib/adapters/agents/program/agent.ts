@@ -4,7 +4,10 @@ import type { AgentAdapter, AgentContext, AgentHealth, AgentResult, AgentTask } 
 import type { FoundProgram, ProgramSearch } from '../programs.ts'
 import type { AgentProgram } from './program.ts'
 
-type Facts = Pick<AgentAdapter, 'type' | 'name' | 'description' | 'capabilities' | 'family' | 'timeoutMs'>
+type Facts = Pick<
+  AgentAdapter,
+  'type' | 'name' | 'description' | 'capabilities' | 'family' | 'timeoutMs' | 'canResume'
+>
 
 /** Where the program is, and what it lacks. */
 export type ProgramHost = {

@@ -1,7 +1,8 @@
 import { UNKNOWN_COST } from '../../../core/cost.ts'
+import { cutText } from '../../../core/cut-text.ts'
 import { definedFields } from '../../../core/defined-fields.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
-import type { AgentContext, AgentResult, AgentTask } from '../../../ports/agent.ts'
+import type { AgentContext, AgentResult, AgentTask, EarlierTurns } from '../../../ports/agent.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { UsageLimit } from '../../../ports/provider-limits.ts'
 import type { Commands } from '../../node/command.ts'
@@ -35,14 +36,40 @@ type TurnGiven = {
   context: AgentContext
   /** The program states the cost of its session here. */
   cost: Pick<RunCost, 'state'>
+  /** Remembers the session of the program for a later attempt or turn. */
+  keepSession: (id: string) => Promise<void>
 }
 
 /** Lets the program take its turn in a workspace; throws where that can come to nothing. */
 type TakeTurn = (turn: TurnGiven) => Promise<Turn>
 
-/** What the program is asked to do. */
-export const taskPrompt = ({ title, description, prompt: asked }: AgentTask, { notes }: Work): string =>
-  [...notes.map((note) => `[${note}.]`), asked?.includes(title) ? undefined : title, description, asked]
+const MOST_EARLIER = 4_000
+
+/** The turn before, for a program that does not have it in its session. */
+const earlierWords = ({ previous }: EarlierTurns): string => {
+  const { title, prompt = title, result, error } = previous
+  const answer = result?.output ?? error?.message ?? ''
+  const answered = cutText(String(answer), MOST_EARLIER)
+  return `[This goes on with earlier work. It was asked:\n${cutText(prompt, MOST_EARLIER)}\n\nIt was answered:\n${answered}]`
+}
+
+const INTERRUPTED = '[The last attempt at this task was interrupted. Go on where it ended.]'
+
+/** What the program is asked to do; `resumed` when its session has what went before. */
+export const taskPrompt = (
+  { title, description, prompt: asked }: AgentTask,
+  { notes }: Work,
+  { attempt, earlier }: Pick<AgentContext, 'attempt' | 'earlier'>,
+  resumed: boolean,
+): string =>
+  [
+    resumed && attempt > 1 ? INTERRUPTED : undefined,
+    !resumed && earlier ? earlierWords(earlier) : undefined,
+    ...notes.map((note) => `[${note}.]`),
+    asked?.includes(title) ? undefined : title,
+    description,
+    asked,
+  ]
     .filter(Boolean)
     .join('\n\n')
 
@@ -76,7 +103,12 @@ const refuseFailed = async (models: BrokeredModels | undefined): Promise<void> =
 }
 
 /** Runs tasks with a program: its checkout, its models, its turn, and the changes that it left. */
-export const createProgramRun = (program: AgentProgram, needs: ProgramNeeds, takeTurn: TakeTurn) => {
+export const createProgramRun = (
+  program: AgentProgram,
+  needs: ProgramNeeds,
+  takeTurn: TakeTurn,
+  { resumes = false } = {},
+) => {
   const repository = createRepositoryWork(needs)
 
   const turnWithModels = async (
@@ -98,7 +130,8 @@ export const createProgramRun = (program: AgentProgram, needs: ProgramNeeds, tak
         signal,
         ...(models && { env: models.env, args: models.args, bridged: models.bridged }),
       }
-      const { facts, ...turn } = await takeTurn({ start, work, task, context, cost })
+      const keepSession = (id: string) => repository.keepSession(work, task, id)
+      const { facts, ...turn } = await takeTurn({ start, work, task, context, cost, keepSession })
       cost.refuseOver()
       await refuseFailed(models)
       const used = models && { usage: models.usage(), ...definedFields({ model: models.model() }) }
@@ -116,7 +149,7 @@ export const createProgramRun = (program: AgentProgram, needs: ProgramNeeds, tak
 
   return async (found: FoundProgram, task: AgentTask, context: AgentContext): Promise<AgentResult> => {
     context.signal.throwIfAborted()
-    const work = await repository.prepare(task, context)
+    const work = await repository.prepare(task, context, { resumes })
     const { failure, retryable = false, answer, facts } = await turnWithModels(found, work, task, context)
     const changes = await repository.changes(work, context)
     const { branch, baseCommit } = work.at

@@ -11,7 +11,12 @@ import { createPublish, gitCredential, type Publication } from './publish.ts'
 import { type Clone, type FilesLeft, goOn, type Position, resetFiles } from './thread-files.ts'
 
 /** The files of a run, and what its agent has to know about how they came to be. */
-export type Work = Position & { workspace: Workspace; name: string }
+export type Work = Position & {
+  workspace: Workspace
+  name: string
+  /** The session of its agent, which has worked in these files before. */
+  agentSession?: string
+}
 
 export type RepositoryNeeds = {
   workspaces: Workspaces
@@ -25,7 +30,7 @@ export type RepositoryNeeds = {
 
 type Left = Checkout & { patch?: string }
 /** The position of a workspace, and the task whose run has it: in the mark, which programs cannot change. */
-type Marked = Position & { taskId: string }
+type Marked = Position & { taskId: string; agentSession?: string }
 
 const atStart = (at: Checkout, notes: readonly string[] = []): Position => ({
   at,
@@ -68,8 +73,11 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
   }
 
   const remember = async (work: Work, task: AgentTask): Promise<Work> => {
-    const { name, at, start, threadBase, notes } = work
-    const marked: Marked = { taskId: task.id, at, start, threadBase, notes }
+    const { name, at, start, threadBase, notes, agentSession } = work
+    const marked: Marked = {
+      ...{ taskId: task.id, at, start, threadBase, notes },
+      ...(agentSession !== undefined && { agentSession }),
+    }
     await workspaces.mark(name, JSON.stringify(marked))
     return work
   }
@@ -101,7 +109,11 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
     const workspace = existing?.workspace ?? (await workspaces.create(name))
     const position = await goOn(workspace, clone, { existing, left })
     for (const note of position.notes) context.progress(cutText(note, 2_000))
-    return remember({ workspace, name, ...position }, task)
+    const agentSession = existing?.agentSession
+    return remember(
+      { workspace, name, ...position, ...(agentSession !== undefined && { agentSession }) },
+      task,
+    )
   }
 
   return {
@@ -163,6 +175,11 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
         await remember(work, task)
       }
       return publish?.({ ...work, ...done, task, context, onPushed, readSource: () => taskSource(task) })
+    },
+    /** Remembers the session of the agent with the files that it works in, for a later attempt or turn. */
+    keepSession: async (work: Work, task: AgentTask, agentSession: string): Promise<void> => {
+      work.agentSession = agentSession
+      await remember(work, task)
     },
     /** What the next turn needs where the workspace no longer exists. */
     left: async ({ workspace, at, threadBase }: Work, { signal }: AgentContext): Promise<FilesLeft> => {

@@ -24,6 +24,7 @@ const WORKERS = 3
 const PRODUCERS = 2
 /** A consumer finds what came while there was none, and takes a while over that. */
 const LONGEST_LIFE_MS = { workers: 100, gateways: 300, consumers: 2_500 }
+const MOST_IDLE_MS = 10_000
 const AT_ONCE = 4
 /** One task in so many is to fail. */
 const ONE_FAILS_IN = 5
@@ -34,7 +35,7 @@ type Dying<P> = {
   what: keyof typeof KILLS
   alive: P[]
   launch: () => P
-  /** Resolves once it has something to do. */
+  /** Resolves once it has something to do: for a while, since others may take all there is. */
   atWork?: (one: P) => Promise<unknown>
   random: () => number
 }
@@ -50,7 +51,7 @@ const liveAndDie = async <P extends CloudProcess>({
   for (let kill = 0; kill < KILLS[what]; kill += 1) {
     const at = upTo(alive.length - 1, random)
     const one = alive[at]
-    if (one && random() >= 0.2) await atWork(one)
+    if (one && random() >= 0.2) await Promise.race([atWork(one).catch(() => undefined), sleep(MOST_IDLE_MS)])
     await sleep(upTo(LONGEST_LIFE_MS[what], random))
     await one?.kill9()
     alive[at] = launch()

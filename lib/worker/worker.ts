@@ -56,8 +56,8 @@ export const createWorker = (needs: Needs) => {
   const execute = createRunner(needs)
   const finish = createFinishRun(needs)
   const inAttempt = createAttemptSpans(needs.tracing)
-  /** The runs that have not ended, and the ends that are not written. */
-  let running = 0
+  /** The runs that go on without their call, and the ends that are not written. */
+  let away = 0
   let finishing = 0
   const idle: (() => void)[] = []
 
@@ -93,7 +93,7 @@ export const createWorker = (needs: Needs) => {
   }
 
   const wakeIfIdle = () => {
-    if (running + finishing === 0) for (const wake of idle.splice(0)) wake()
+    if (away + finishing === 0) for (const wake of idle.splice(0)) wake()
   }
 
   /** Makes the task of a message wait that may not start now; a run that continues has started before. */
@@ -105,7 +105,6 @@ export const createWorker = (needs: Needs) => {
   }
 
   const work = async (slot: Slot, message: RunTask): Promise<void> => {
-    running += 1
     try {
       active.refuseIfStopped()
       if (!message.resume && (await isPutBack(message))) return
@@ -115,9 +114,7 @@ export const createWorker = (needs: Needs) => {
       const written = writeEnd(run, await runAgent(run, slot, message))
       if (finishing > MOST_FINISHING) await written
     } finally {
-      running -= 1
       slot.end()
-      wakeIfIdle()
     }
   }
 
@@ -129,11 +126,19 @@ export const createWorker = (needs: Needs) => {
       if (free) await free
       const slot = slots.open()
       // A run that waits for a person gives its slot up, and goes on without this call.
-      await Promise.race([work(slot, message), slot.givenUp])
+      const whole = work(slot, message)
+      const isAway = await Promise.race([whole.then(() => false), slot.givenUp.then(() => true)])
+      if (!isAway) return
+      away += 1
+      const end = () => {
+        away -= 1
+        wakeIfIdle()
+      }
+      whole.then(end, end)
     },
     /** Resolves when the outcomes of all runs so far are written. */
     settled: (): Promise<void> =>
-      running + finishing === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
+      away + finishing === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
   }
 }
 

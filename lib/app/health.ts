@@ -26,7 +26,7 @@ export const openHealth = ({ ports, domains, requests, probeStorage }: Needs): H
     taskCounts: domains.counters.byStatus,
     deadLetters: domains.deadLetters.countAll,
     sandbox: ports.sandbox,
-    // An agent that nobody has set up is no fault; where none is set up, that is one.
+    // An agent that is not configured is a fault only where no agent is.
     adapters: async () => {
       const agents = await domains.agents.list()
       const configured = agents.filter((agent) => agent.configured)

@@ -35,14 +35,15 @@ const createBrokerHost = (config: Config, needs: Needs) => {
     const provider = providers.get(kind)
     return provider && readUsageLimit(provider, refused, { now: clock.now(), masker })
   }
+  const hasModel = (kind: string) => providers.has(kind)
   const openHost = async () => {
     const broker = createBroker({ ...needs, readLimit, provider: (kind) => providers.get(kind) })
     const price = await needs.prices.load()
-    return { broker, address: await listenForAgents(broker, needs.commands.isSandboxed), price }
+    return { broker, address: await listenForAgents(broker, needs.commands.isSandboxed), price, hasModel }
   }
   let host: ReturnType<typeof openHost> | undefined
   return {
-    hasModel: (kind: string) => providers.has(kind),
+    hasModel,
     brokered: () => {
       host ??= openHost()
       return host

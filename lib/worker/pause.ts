@@ -1,3 +1,4 @@
+import { retry } from '../core/retry.ts'
 import type { WaitingCall } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Leased, LeasedRun, LeaseWrites } from './active.ts'
@@ -15,6 +16,7 @@ export const createTimer = (clock: Clock, ms: number, ring: () => void) => {
     left -= clock.monotonic() - startedAt
   }
   const start = () => {
+    if (cancel !== undefined) return
     startedAt = clock.monotonic()
     cancel = clock.after(Math.max(0, left), ring)
   }
@@ -27,23 +29,27 @@ type Needs = {
   slot: Slot
   timer: ReturnType<typeof createTimer>
   lease: Pick<LeaseWrites, 'pause' | 'unpause'>
+  clock: Clock
 }
 
 /**
  * The waits of one run that lives on meanwhile: the task says what it waits for, its slot is free for other runs, and its
  * time limit stands still. Several calls may wait at once.
  */
-export const createPauses = ({ run, slot, timer, lease }: Needs) => {
+export const createPauses = ({ run, slot, timer, lease, clock }: Needs) => {
   const open = new Map<string, WaitingCall>()
+  /** The writes are made one after the other; one that failed holds up no later one. */
   let written: Promise<void> = Promise.resolve()
 
   const store = (change: (leased: Leased) => Promise<Leased | undefined>): Promise<void> => {
-    written = written.then(async () => {
-      const row = await change(run.task)
+    const write = async () => {
+      const row = await retry(() => change(run.task), clock)
       if (row === undefined) run.stop('lost')
       else run.task = row
-    })
-    return written
+    }
+    const next = written.then(write)
+    written = next.catch(() => undefined)
+    return next
   }
 
   const noteWaits = () => {

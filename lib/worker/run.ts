@@ -153,7 +153,7 @@ export const createRunner = ({
       const timeLimit = attemptLimit(agent, task)
       const limit = createProgressLimit(clock, beat, masker.messages())
       const timer = createTimer(clock, timeLimit.ms, () => stopped.stop('timeout'))
-      const pauses = createPauses({ run, slot, timer, lease })
+      const pauses = createPauses({ run, slot, timer, lease, clock })
       const endedAs = (ended: Outcome): Ended => {
         const reason = stopped.reason()
         if (reason === 'timeout') return failedRun(leased, timedOut(timeLimit, agent))

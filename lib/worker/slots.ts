@@ -23,9 +23,16 @@ export const createSlots = (size: number) => {
     const givenUp = Promise.withResolvers<void>()
     let isHeld = true
     let isOver = false
+    let taking: Promise<void> | undefined
     const comeBack = () => {
       isHeld = true
       away--
+    }
+    const acquireAgain = async () => {
+      await acquire()
+      taking = undefined
+      if (isOver) release()
+      else comeBack()
     }
     return {
       /** Resolves when its run gives it up for the first time. */
@@ -41,9 +48,9 @@ export const createSlots = (size: number) => {
       /** Takes it again, unless the run has ended meanwhile. */
       take: async (): Promise<void> => {
         if (isHeld || isOver) return
-        await acquire()
-        if (isOver) release()
-        else comeBack()
+        // Of several waits that end while no slot is free, one asks for it.
+        taking ??= acquireAgain()
+        await taking
       },
       /** The run has ended. */
       end: (): void => {

@@ -21,6 +21,18 @@ describe('ACP_AGENTS', () => {
     expect(() => read(value)).toThrow(message)
   })
 
+  it('has each preset ask before it changes something', () => {
+    const [claude, codex, opencode] = acpPrograms([], [])
+    expect([claude?.mode, codex?.mode]).toEqual(['default', 'read-only'])
+    const { OPENCODE_CONFIG_CONTENT = '' } =
+      opencode?.brokerEnv?.('http://127.0.0.1:1', 't', ['openai']) ?? {}
+    expect(JSON.parse(OPENCODE_CONFIG_CONTENT)).toMatchObject({
+      enabled_providers: ['openai'],
+      permission: { edit: 'ask', bash: 'ask', webfetch: 'ask' },
+      provider: { openai: { options: { baseURL: 'http://127.0.0.1:1/openai/v1', apiKey: 't' } } },
+    })
+  })
+
   it('adds programs, and replaces those of its types', () => {
     const given = read(
       '[{"type":"codex","command":"/opt/codex"},{"type":"mine","command":"mine","provider":"google"}]',

@@ -29,6 +29,20 @@ describe('the slots of runs', () => {
     expect(await settled(back)).toBe(true)
   })
 
+  it('are taken once by a run whose waits end while none is free', async () => {
+    const slots = createSlots(1)
+    slots.acquire()
+    const slot = slots.open()
+    slot.giveUp()
+    slots.acquire()
+    const other = slots.open()
+    const both = Promise.all([slot.take(), slot.take()])
+    other.end()
+    await both
+    slot.end()
+    expect(slots.acquire()).toBeUndefined()
+  })
+
   it('are not taken by a run that has ended while it waited', async () => {
     const slots = createSlots(1)
     slots.acquire()

@@ -33,7 +33,7 @@ const findProgram = async (command: string, PATH: string): Promise<FoundProgram 
   return undefined
 }
 
-/** A program that is looked for anew whenever somebody asks: an operator may install it while the service runs. */
+/** A search for a program, repeated at each `look`: an operator may install it while the service runs. */
 export type ProgramSearch = {
   /** What the last look has found. */
   found(): FoundProgram | undefined

@@ -2,7 +2,7 @@ import { cutText } from '../../core/cut-text.ts'
 import { boundedWaitMs, waitIn } from '../../core/retry-after.ts'
 import { LONGEST_RATE_LIMIT_MS } from '../../core/usage-limit.ts'
 
-/** The words of a plan or account that is used up, whatever the status: Anthropic answers 400 for a spend limit. */
+/** The words of a plan or account that is used up, with any status: Anthropic answers 400 for a spend limit. */
 const USAGE_LIMIT = /\busage[ _-]limits?\b/i
 /** How long a used-up account is left alone that does not say when it may be used again. */
 const UNSTATED_MS = 900_000

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { secretSegment } from '../../core/secret-path.ts'
 import type { Risk } from '../schema.ts'
 import { defineTool, type Tool } from '../tool.ts'
 
@@ -20,7 +21,7 @@ const Input = z.object({
   title: z.string(),
   /** The files that the call changes. */
   paths: z.array(z.string()).default([]),
-  /** The words of its command. */
+  /** The words of its command, between the signs of a shell. */
   command: z.array(z.string()).default([]),
   /** The call as the agent has it. */
   input: z.unknown().optional(),
@@ -28,7 +29,8 @@ const Input = z.object({
 
 /**
  * What agents that are programs of their own ask permission for, as tools: mode, guards, approvals and audit treat them as
- * all others. The agent makes the call itself, once it is allowed.
+ * all others. The agent makes the call itself, once it is allowed. Its commands are lines of a shell, which runs in its
+ * sandbox: of their words, those that may name credentials are paths for the guards.
  */
 export const agentCalls: readonly Tool[] = Object.entries(risks).map(
   ([kind, risk]) =>
@@ -37,8 +39,10 @@ export const agentCalls: readonly Tool[] = Object.entries(risks).map(
       description: `A call that an agent makes by itself: ${kind}`,
       input: Input,
       risk,
-      paths: ({ paths }) => paths,
-      words: ({ command }) => command,
+      paths: ({ paths, command }) => [
+        ...paths,
+        ...command.filter((word) => secretSegment(word) !== undefined),
+      ],
       subject: ({ title }) => title,
       run: async () => ({ content: 'Allowed: the agent makes the call itself' }),
     }) as unknown as Tool,

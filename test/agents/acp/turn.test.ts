@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as path from 'node:path'
@@ -23,6 +23,7 @@ import { createToolRunner } from '../../../lib/tools/runner.ts'
 import { createFakeClock, type FakeClock } from '../../fakes/clock.ts'
 import { task } from '../../fakes/coding-agent.ts'
 import { createFakeLog } from '../../fakes/log.ts'
+import { countSleeping } from '../../fakes/sleeping-processes.ts'
 import { until } from '../../fakes/until.ts'
 import { createWorkbench, type Workbench } from '../../fakes/workbench.ts'
 import type { Act } from '../../fixtures/acp/agent.ts'
@@ -40,16 +41,6 @@ afterAll(async () => {
   await bench[Symbol.asyncDispose]()
   await sandboxed[Symbol.asyncDispose]()
 })
-
-/** How many processes of this machine have `sleep` with this time as their command. */
-const running = (seconds: string): number =>
-  readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `sleep\0${seconds}\0`
-    } catch {
-      return false
-    }
-  }).length
 
 type Options = {
   start?: string
@@ -177,6 +168,13 @@ describe('a turn of an agent over ACP', () => {
     ['an unknown kind in mode sandbox', { mode: 'sandbox' }, { kind: 'other' }, ['agent_other Write a.txt']],
     ['a file outside of the workspace', {}, { path: '../b.txt' }, ['agent_edit Write ../b.txt']],
     ['a file with credentials', {}, { path: '.env' }, ['agent_edit Write .env']],
+    ['a line of a shell', {}, { kind: 'execute', command: 'cd . && ls 2>/dev/null >a.txt' }, undefined],
+    [
+      'a line of a shell that names credentials',
+      {},
+      { kind: 'execute', command: 'KEY=$(cat<.env) npm test' },
+      ['agent_execute Write a.txt'],
+    ],
   ])('answers a permission by mode and guards: %s', async (_title, options, act, denied) => {
     const {
       success,
@@ -264,11 +262,11 @@ describe('a turn of an agent over ACP', () => {
     const needs = { openPermissions: () => undecided }
     const options = { signal: stop.signal, on: sandboxed, program: { reads: [root] }, needs }
     const { result } = open([leave, ...script], options)
-    await until(() => running(mark) > 0)
+    await until(() => countSleeping(mark) > 0)
     stop.abort(new Error('cancelled'))
     await expect(result).rejects.toThrow('cancelled')
     // The system ends the processes of a sandbox after it.
-    await until(() => running(mark) === 0)
+    await until(() => countSleeping(mark) === 0)
   })
 
   it.each<[string, string, Act[], number, string]>([
@@ -315,7 +313,7 @@ const openBroker = async (model = 'claude-sonnet-4-5') => {
   const price: Brokered['price'] = ({ model, usage }) =>
     model.startsWith('claude') ? (usage.input * 3) / 1e6 : null
   return {
-    brokered: async () => ({ broker, address, price }),
+    brokered: async () => ({ broker, address, price, hasModel: () => true }),
     [Symbol.asyncDispose]: async () => {
       await address.close()
       provider.closeAllConnections()

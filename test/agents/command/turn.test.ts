@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -11,6 +10,7 @@ import type { Clock } from '../../../lib/ports/clock.ts'
 import type { LoopEvent } from '../../../lib/ports/tool.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
 import { task } from '../../fakes/coding-agent.ts'
+import { countSleeping } from '../../fakes/sleeping-processes.ts'
 import { until } from '../../fakes/until.ts'
 import { createWorkbench, type Workbench } from '../../fakes/workbench.ts'
 import type { Act } from '../../fixtures/command/agent.ts'
@@ -28,16 +28,6 @@ afterAll(async () => {
   await bench[Symbol.asyncDispose]()
   await sandboxed[Symbol.asyncDispose]()
 })
-
-/** How many processes of this machine have `sleep` with this time as their command. */
-const running = (seconds: string): number =>
-  readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `sleep\0${seconds}\0`
-    } catch {
-      return false
-    }
-  }).length
 
 type Options = {
   program?: Partial<CommandProgram>
@@ -337,11 +327,11 @@ describe('a turn of a command', () => {
       { act: 'wait', ms: 60_000 },
     ]
     const { result } = open(script, { signal: stop.signal, on: sandboxed, program: { reads: [root] } })
-    await until(() => running(mark) > 0)
+    await until(() => countSleeping(mark) > 0)
     stop.abort(new Error('cancelled'))
     await expect(result).rejects.toThrow('cancelled')
     // The system ends the processes of a sandbox after it.
-    await until(() => running(mark) === 0)
+    await until(() => countSleeping(mark) === 0)
   })
 
   it('ends one that is silent', async () => {

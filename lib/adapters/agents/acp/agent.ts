@@ -12,11 +12,11 @@ type Needs = RunNeeds & ProgramHost
 
 /** How long a handshake counts. */
 const HEALTH_MS = 300_000
-/** Some programs take longer for their first start; the answer is there when somebody asks again. */
+/** The longest that a health check waits for a handshake; a slower one is reported by a later check. */
 const LONGEST_LOOK_MS = 4_000
 
 /**
- * An agent that is a program of somebody else and speaks the Agent Client Protocol over its standard input and output. Its
+ * A third-party program that speaks the Agent Client Protocol over its standard input and output. Its
  * health is the handshake of its program, which counts for minutes.
  */
 export const createAcpAgent = (preset: AcpProgram, needs: Needs): AgentAdapter => {

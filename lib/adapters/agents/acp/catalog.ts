@@ -28,15 +28,21 @@ const codexConfig = (origin: string) => ({
   model_providers: { broker: codexProvider(origin) },
 })
 
-/** https://opencode.ai/docs/config */
-const openCodeConfig = (origin: string, apiKey: string) => ({
+const OPENCODE_PATHS: Readonly<Record<BrokeredKind, string>> = {
+  anthropic: '/anthropic/v1',
+  openai: '/openai/v1',
+  google: '/google/v1beta',
+}
+
+/** https://opencode.ai/docs/config. Its default model would else be one of its own service. */
+const openCodeConfig = (origin: string, apiKey: string, kinds: readonly BrokeredKind[]) => ({
   autoupdate: false,
   share: 'disabled',
-  provider: {
-    anthropic: { options: { baseURL: `${origin}/anthropic/v1`, apiKey } },
-    openai: { options: { baseURL: `${origin}/openai/v1`, apiKey } },
-    google: { options: { baseURL: `${origin}/google/v1beta`, apiKey } },
-  },
+  enabled_providers: kinds,
+  permission: { edit: 'ask', bash: 'ask', webfetch: 'ask', external_directory: 'ask' },
+  provider: Object.fromEntries(
+    kinds.map((kind) => [kind, { options: { baseURL: origin + OPENCODE_PATHS[kind], apiKey } }]),
+  ),
 })
 
 /** None of them is a dependency of the service: one that is found on PATH is offered by itself. */
@@ -59,6 +65,7 @@ const presets: readonly AcpProgram[] = [
     install: 'npm install -g @agentclientprotocol/codex-acp',
     providers: ['openai'],
     authMethod: 'api-key',
+    mode: 'read-only',
     env: { NO_BROWSER: '1' },
     brokerEnv: (origin) => ({ CODEX_CONFIG: JSON.stringify(codexConfig(origin)) }),
   },
@@ -71,8 +78,8 @@ const presets: readonly AcpProgram[] = [
     install: 'npm install -g opencode-ai',
     // Without a network its list of models and its downloads would be waited for.
     env: { OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' },
-    brokerEnv: (origin, token) => ({
-      OPENCODE_CONFIG_CONTENT: JSON.stringify(openCodeConfig(origin, token)),
+    brokerEnv: (origin, token, kinds) => ({
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(openCodeConfig(origin, token, kinds)),
     }),
   },
 ]

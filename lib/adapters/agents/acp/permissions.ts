@@ -12,10 +12,13 @@ import type { Toolbox } from '../../../ports/tool.ts'
 
 const CHANGES: ReadonlySet<ToolKind> = new Set(['edit', 'delete', 'move'])
 
+/** What separates the words of a shell’s line (POSIX, section 2.2), and assignments. */
+const SHELL_SIGNS = /[\s;&|<>()`$"'=]+/
+
 const commandWords = (input: unknown): string[] => {
   const { command } = Object(input) as { command?: unknown }
-  if (typeof command === 'string') return command.split(/\s+/).filter(Boolean)
-  return Array.isArray(command) ? command.map(String) : []
+  const lines = Array.isArray(command) ? command.map(String) : [typeof command === 'string' ? command : '']
+  return lines.flatMap((line) => line.split(SHELL_SIGNS)).filter(Boolean)
 }
 
 /** A call that an agent asks permission for, as a call of one of the tools `agent_…`. */
@@ -39,7 +42,7 @@ const onceOption = (
   kind: Extract<PermissionOptionKind, 'allow_once' | 'reject_once'>,
 ): string | undefined => options.find((option) => option.kind === kind)?.optionId
 
-/** How often a run looks whether somebody has decided. */
+/** How often a run checks whether its approval is decided. */
 const LOOK_MS = 1_000
 
 type DecideNeeds = {

@@ -77,7 +77,9 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
         ...(denied.length > 0 && { denied }),
       }
       if (stopReason === 'end_turn') return { answer, facts }
-      return { answer, failure: endings[stopReason] ?? `The agent ended: ${stopReason}`, facts }
+      // Codex ends its turn where a call is denied.
+      const after = denied.length > 0 ? `, after it was denied: ${denied.join(', ')}` : ''
+      return { answer, failure: (endings[stopReason] ?? `The agent ended: ${stopReason}`) + after, facts }
     },
     { resumes: true },
   )

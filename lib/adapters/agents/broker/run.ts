@@ -2,10 +2,16 @@ import { addCost, type Cost, pricedCost, UNKNOWN_COST } from '../../../core/cost
 import { addUsage, type CallUsage, NO_USAGE, type TokenUsage } from '../../../core/token-usage.ts'
 import type { PriceCall } from '../../../ports/prices.ts'
 import type { Broker, BrokerAddress, BrokeredCall } from './broker.ts'
-import { brokerVariables } from './routes.ts'
+import { type BrokeredKind, brokerVariables } from './routes.ts'
 import type { Metered } from './usage.ts'
 
-export type Brokered = { broker: Pick<Broker, 'open'>; address: BrokerAddress; price: PriceCall }
+export type Brokered = {
+  broker: Pick<Broker, 'open'>
+  address: BrokerAddress
+  price: PriceCall
+  /** Whether the provider of a kind has a key. */
+  hasModel: (kind: BrokeredKind) => boolean
+}
 
 const totals = ({ input, cachedInput, cacheWrites, output, reasoning }: CallUsage): TokenUsage => {
   const promptTokens = input + cachedInput + cacheWrites
@@ -18,7 +24,7 @@ const totals = ({ input, cachedInput, cacheWrites, output, reasoning }: CallUsag
  * it may make no more.
  */
 export const openBrokeredRun = (
-  { broker, address, price }: Brokered,
+  { broker, address, price }: Pick<Brokered, 'broker' | 'address' | 'price'>,
   refusal: () => string | undefined = () => undefined,
 ) => {
   const calls: { call: BrokeredCall; usage: () => Metered }[] = []

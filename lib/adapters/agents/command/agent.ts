@@ -3,7 +3,7 @@ import { createProgramAgent, type ProgramHost } from '../program/agent.ts'
 import { type CommandProgram, commandFacts } from './catalog.ts'
 import { type CommandNeeds, createCommandRun } from './run.ts'
 
-/** An agent that is a command of somebody else. It is healthy while its program is there: it is not started to find out. */
+/** An agent that is a third-party command. It is healthy while its program exists: the check does not start it. */
 export const createCommandAgent = (
   command: CommandProgram,
   needs: CommandNeeds & ProgramHost,

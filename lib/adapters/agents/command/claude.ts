@@ -57,12 +57,21 @@ type MessageLine = Extract<Line, { type: 'assistant' | 'user' }>
 type Result = Extract<Line, { type: 'result' }>
 
 /** Inputs of its tools that tell people what a call is about. */
-const TELLING = ['file_path', 'notebook_path', 'path', 'command', 'pattern', 'url', 'query', 'description']
+const SUBJECT_FIELDS = [
+  'file_path',
+  'notebook_path',
+  'path',
+  'command',
+  'pattern',
+  'url',
+  'query',
+  'description',
+]
 
 const callTitle = (name: string, input: unknown, root: string): string => {
   const given = Object(input) as Readonly<Record<string, unknown>>
-  const telling = TELLING.map((field) => given[field]).find((value) => typeof value === 'string')
-  return telling === undefined ? name : `${name} ${String(telling).replaceAll(`${root}/`, '')}`
+  const subject = SUBJECT_FIELDS.map((field) => given[field]).find((value) => typeof value === 'string')
+  return subject === undefined ? name : `${name} ${String(subject).replaceAll(`${root}/`, '')}`
 }
 
 const resultText = (content: unknown): string => {

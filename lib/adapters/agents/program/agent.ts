@@ -23,7 +23,7 @@ type Needs = ProgramHost & {
   run: (found: FoundProgram, task: AgentTask, context: AgentContext) => Promise<AgentResult>
 }
 
-/** An agent that is a program of somebody else. It is configured while its program and a model for it are there. */
+/** An agent that is a third-party program. It is configured while its program and a model for it are there. */
 export const createProgramAgent = (
   { name, command, install }: AgentProgram,
   facts: Facts,

@@ -3,7 +3,7 @@ import type { Bridged, Commands, Program } from '../../node/command.ts'
 import type { BrokeredKind } from '../broker/routes.ts'
 import type { FoundProgram } from '../programs.ts'
 
-/** A program of somebody else that is an agent, as a preset or an operator describes it. */
+/** A third-party program that is an agent, as a preset or an operator describes it. */
 export type AgentProgram = {
   type: string
   name: string
@@ -17,8 +17,12 @@ export type AgentProgram = {
   install?: string
   /** The providers of which it works with a key, by the broker; one of them must be configured, if any is named. */
   providers: readonly BrokeredKind[]
-  /** How it finds models at a broker, where the variables that most programs read do not tell it. */
-  brokerEnv?: (origin: string, token: string) => Readonly<Record<string, string>>
+  /** How it finds models at a broker, where the variables that most programs read do not tell it; `kinds` are configured. */
+  brokerEnv?: (
+    origin: string,
+    token: string,
+    kinds: readonly BrokeredKind[],
+  ) => Readonly<Record<string, string>>
   /** Arguments before its own that tell it so. */
   brokerArgs?: (origin: string) => readonly string[]
 }

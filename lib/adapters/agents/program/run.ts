@@ -75,15 +75,21 @@ export const taskPrompt = (
 
 /** The models of a run, and the variables by which its program finds them. */
 const openModels = async (
-  { brokerEnv, brokerArgs }: AgentProgram,
+  { providers, brokerEnv, brokerArgs }: AgentProgram,
   brokered: ProgramNeeds['brokered'],
   cost: RunCost,
 ) => {
   if (brokered === undefined) return undefined
-  const models = openBrokeredRun(await brokered(), cost.refusal)
+  const host = await brokered()
+  const kinds = providers.filter(host.hasModel)
+  const models = openBrokeredRun(host, cost.refusal)
   cost.setPriced(models.cost)
   const { origin, token, variables } = models
-  return { ...models, env: { ...variables, ...brokerEnv?.(origin, token) }, args: brokerArgs?.(origin) ?? [] }
+  return {
+    ...models,
+    env: { ...variables, ...brokerEnv?.(origin, token, kinds) },
+    args: brokerArgs?.(origin) ?? [],
+  }
 }
 
 /** A run that a usage limit ended is not counted: the task is not at fault. */

@@ -7,7 +7,7 @@ export const END_MS = 10_000
 /** The longest line that an agent may write. */
 export const LARGEST_LINE = 10 * 1_024 * 1_024
 
-/** A timer that calls once nothing has happened for a time; `hold` stops it while somebody else is waited for. */
+/** A timer that calls once nothing has happened for a time; `hold` stops it during work that waits for a person. */
 export const createWatchdog = (clock: Clock, ms: number, bark: () => void) => {
   let cancel: (() => void) | undefined
   let held = 0

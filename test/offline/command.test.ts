@@ -5,6 +5,8 @@ import { launchService, type Service, startService, temporaryFolder } from '../j
 import { isRunning, processTree } from './processes.ts'
 import { describeOffline } from './suite.ts'
 
+const AGENTS = ['coding-agent', 'claude-code', 'codex', 'opencode', 'moody']
+
 const command = ['npx', 'serverless', 'offline'] as const
 const GONE_WITHIN_MS = 10_000
 
@@ -24,7 +26,7 @@ describeOffline('npx serverless offline', () => {
     using world = moodyWorld()
     await using service = await startService({ env: world.env, command })
     const { client, perform } = connect(service.baseUrl)
-    expect((await client.listAgentTypes()).types).toEqual(['coding-agent', 'moody'])
+    expect((await client.listAgentTypes()).types).toEqual(AGENTS)
     expect(await perform(moodyTask('mine'))).toMatchObject({ agent: 'moody', status: 'completed' })
     expect(await get(service, '/api/queue/status')).toMatchObject({
       text: expect.stringContaining('"mode":"sqs"'),

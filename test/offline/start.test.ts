@@ -9,6 +9,8 @@ import { type Environment, launchService, startService, temporaryFolder } from '
 import { listenedOn, processTree } from './processes.ts'
 import { describeOffline } from './suite.ts'
 
+const AGENTS = ['coding-agent', 'claude-code', 'codex', 'opencode', 'moody']
+
 const REFUSES_WITHIN_MS = 30_000
 const LOOPBACK = '0100007F'
 
@@ -36,9 +38,10 @@ describeOffline('npm run offline', () => {
     expect(addresses.length).toBeGreaterThan(3)
     expect(new Set(addresses)).toEqual(new Set([LOOPBACK]))
     const { client, perform } = connect(service.baseUrl)
-    expect((await client.listAgentTypes()).types).toEqual(['coding-agent', 'moody'])
+    expect((await client.listAgentTypes()).types).toEqual(AGENTS)
     // The functions that describe agents know the longest attempt of the worker's function.
-    expect((await client.listAgents()).agents.map(({ timeoutMs }) => timeoutMs)).toEqual([840_000, 300_000])
+    const limits = (await client.listAgents()).agents.map(({ timeoutMs }) => timeoutMs)
+    expect(limits).toEqual(AGENTS.map((type) => (type === 'moody' ? 300_000 : 840_000)))
     expect(await perform(moodyTask('mine'))).toMatchObject({ agent: 'moody', status: 'completed' })
     expect(service.output()).toContain(
       hasDynoxide() ? 'DynamoDB (dynoxide)' : 'warning dynoxide is not installed',

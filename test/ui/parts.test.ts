@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { agentCondition } from '../../functions/ui/app/components/agent-condition.ts'
 import { bulkCounts, bulkText } from '../../functions/ui/app/components/bulk-outcome.ts'
+import { costText } from '../../functions/ui/app/components/cost-text.ts'
 import { daysAsMoments, lastDays, startOfDay } from '../../functions/ui/app/components/days.ts'
 import {
   lineWeight,
@@ -32,6 +33,19 @@ describe('the details of an audit record', () => {
     const details = { id, name: 'Build', scopes: ['gateway', 'webhooks'], total: 2 }
     expect(detailsLine(details)).toBe(`name: Build · scopes: gateway, webhooks · total: 2 · id: ${id}`)
   })
+})
+
+describe('a cost', () => {
+  it.each([
+    ['$1.23', { usd: 1.234, source: 'provider' }],
+    ['$1,234.50', { usd: 1234.5, source: 'price' }],
+    ['$0.01', { usd: 0.01, source: 'price' }],
+    ['$0.0017', { usd: 0.0017214, source: 'price' }],
+    ['<$0.0001', { usd: 0.000_012, source: 'price' }],
+    ['$0.00', { usd: 0, source: 'provider' }],
+    ['$0.42+', { usd: 0.42, source: 'unknown' }],
+    ['unknown', { usd: null, source: 'unknown' }],
+  ] as const)('is %s', (text, cost) => expect(costText(cost)).toBe(text))
 })
 
 describe('the clock of the server, known from the whole seconds of its answers', () => {

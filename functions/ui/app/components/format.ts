@@ -10,10 +10,14 @@ const inLocale = <T>(make: (language: string | undefined, zone: { timeZone?: str
   }
 }
 
+const USD = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const
+
 const makeFormats = () =>
   inLocale((language, zone) => ({
     number: new Intl.NumberFormat(language),
     compact: new Intl.NumberFormat(language, { notation: 'compact' }),
+    usd: new Intl.NumberFormat(language, USD),
+    smallUsd: new Intl.NumberFormat(language, { ...USD, maximumSignificantDigits: 2 }),
     date: new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
     full: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long', ...zone }),
     time: new Intl.DateTimeFormat(language, { timeStyle: 'short', ...zone }),
@@ -35,6 +39,16 @@ export const formatNumber = (value: number): string => formats().number.format(v
 
 /** `12K` */
 export const formatCompact = (value: number): string => formats().compact.format(value)
+
+const CENT = 0.01
+const LEAST_USD = 0.0001
+
+/** `$1.23`, `$0.0017`, `<$0.0001` */
+export const formatUsd = (usd: number): string => {
+  const { usd: whole, smallUsd } = formats()
+  if (usd === 0 || usd >= CENT) return whole.format(usd)
+  return usd < LEAST_USD ? `<${smallUsd.format(LEAST_USD)}` : smallUsd.format(usd)
+}
 
 /** `ms` is the start of a day in UTC. */
 export const formatDate = (ms: number): string => formats().date.format(ms)

@@ -4,6 +4,7 @@ import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Copy } from '../../components/copy.tsx'
+import { Cost } from '../../components/cost.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { useNow } from '../../components/now.ts'
 import { Person } from '../../components/person.tsx'
@@ -24,6 +25,11 @@ export const Summary = ({ task, usedTokens }: { task: Task; usedTokens: number |
         </Fact>
       )}
       {tokens !== undefined && tokens > 0 && <Fact name="Tokens">{formatNumber(tokens)}</Fact>}
+      {task.cost && (
+        <Fact name="Cost">
+          <Cost cost={task.cost} />
+        </Fact>
+      )}
       <Fact name="By">
         <Person id={task.createdBy} />
       </Fact>

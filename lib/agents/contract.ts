@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { queryFlag } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
 import { AgentSchema } from './schema.ts'
 
@@ -6,9 +7,13 @@ export const agentRoutes = defineRoutes({
   listAgents: {
     method: 'GET',
     path: '/api/agents',
-    summary: 'List the agents with their health, checked now, and their statistics',
-    about: 'Asks each agent, so it takes as long as the slowest.',
+    summary: 'List the agents with their health and their statistics',
+    about:
+      'Asks each agent, so it takes as long as the slowest. The handshake of a program counts for five minutes.',
     access: 'session',
+    query: z.object({
+      fresh: queryFlag.optional().describe('Checks also those whose last check still counts'),
+    }),
     response: z.object({ agents: z.array(AgentSchema) }),
   },
   listAgentTypes: {

@@ -3,6 +3,6 @@ import type { agentRoutes } from './contract.ts'
 import type { Agents } from './service.ts'
 
 export const agentHandlers = ({ agents }: { agents: Agents }): Handlers<typeof agentRoutes> => ({
-  listAgents: async () => ({ agents: await agents.list() }),
+  listAgents: async ({ query }) => ({ agents: await agents.list({ isFresh: query.fresh === true }) }),
   listAgentTypes: async () => ({ types: await agents.types() }),
 })

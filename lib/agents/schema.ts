@@ -13,13 +13,25 @@ export const AgentSchema = z.object({
   timeoutMs: z
     .number()
     .meta({ description: 'The time limit of an attempt, when its task sets none', examples: [3_600_000] }),
+  maxCostUsd: z
+    .number()
+    .optional()
+    .describe(
+      'The most that the attempts of a task may cost together (`AGENT_MAX_COST_USD`), when its task sets no less',
+    ),
   configured: z.boolean().describe('Whether its settings are complete, and its program is there'),
-  install: z.string().optional().describe('What to run to have its program; absent where it is configured'),
+  install: z.string().optional().describe('What to run to have its program; absent where it is there'),
+  missingSettings: z
+    .array(z.string().meta({ examples: ['ANTHROPIC_API_KEY'] }))
+    .optional()
+    .describe('Settings of which one gives it a model to work with; absent where it has one'),
   healthy: z.boolean(),
   health: z.object({
     latencyMs: z.number().optional(),
     message: z.string().optional(),
-    lastChecked: z.iso.datetime(),
+    lastChecked: z.iso
+      .datetime()
+      .describe('When it was checked: that of a program over ACP counts for five minutes'),
   }),
   lastActivity: z.iso.datetime().optional(),
   stats: z.object({

@@ -3,7 +3,7 @@ import { within } from '../core/deadline.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { durationText, iso } from '../core/time.ts'
-import type { AgentAdapter, AgentHealth } from '../ports/agent.ts'
+import type { AgentAdapter, AgentHealth, MissingParts } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Agent } from './schema.ts'
@@ -14,15 +14,15 @@ type HealthCheckNeeds = { breakers: Breakers; clock: Clock; masker: Masker }
 
 /** Checks an adapter within five seconds, behind a circuit breaker of its own. Never rejects. */
 const createHealthCheck = ({ breakers, clock, masker }: HealthCheckNeeds) => {
-  const ask = (agent: AgentAdapter) =>
+  const ask = (agent: AgentAdapter, isFresh: boolean) =>
     breakers
       .of(`agent:${agent.type}`)
-      .run(() => within(clock, LONGEST_CHECK_MS, () => askHealth(agent, masker), noAnswer))
+      .run(() => within(clock, LONGEST_CHECK_MS, () => askHealth(agent, isFresh, masker), noAnswer))
 
-  return async (agent: AgentAdapter): Promise<AgentHealth> => {
+  return async (agent: AgentAdapter, isFresh: boolean): Promise<AgentHealth> => {
     const startedAt = clock.monotonic()
     try {
-      const health = await ask(agent)
+      const health = await ask(agent, isFresh)
       const latencyMs = Math.round(health.latencyMs ?? clock.monotonic() - startedAt)
       return { ...health, healthy: health.healthy === true, latencyMs }
     } catch (thrown) {
@@ -31,9 +31,9 @@ const createHealthCheck = ({ breakers, clock, masker }: HealthCheckNeeds) => {
   }
 }
 
-const askHealth = async (agent: AgentAdapter, { text }: Masker): Promise<AgentHealth> => {
+const askHealth = async (agent: AgentAdapter, isFresh: boolean, { text }: Masker): Promise<AgentHealth> => {
   try {
-    return await agent.healthCheck()
+    return await agent.healthCheck({ isFresh })
   } catch (cause) {
     throw new Problem('unavailable', 'health_check_failed', errorMessage(cause, 300, text), { cause })
   }
@@ -56,6 +56,7 @@ type Needs = {
   adapters: () => Promise<readonly AgentAdapter[]>
   stats: () => Promise<(type: string) => AgentStats>
   attemptLimit: (agent: AgentAdapter) => AttemptLimit
+  maxCostUsd?: number | undefined
   breakers: Breakers
   clock: Clock
   masker: Masker
@@ -64,14 +65,16 @@ type Needs = {
 export type Agents = ReturnType<typeof createAgents>
 
 /** The registered execution backends. */
-export const createAgents = ({ adapters, stats, attemptLimit, breakers, clock, masker }: Needs) => {
+export const createAgents = (needs: Needs) => {
+  const { adapters, stats, attemptLimit, maxCostUsd, breakers, clock, masker } = needs
   const check = createHealthCheck({ breakers, clock, masker })
 
   const describe = async (
     adapter: AgentAdapter,
     { completed, failed, durationMs, lastAt }: AgentStats,
+    isFresh: boolean,
   ): Promise<Agent> => {
-    const { healthy, latencyMs, message, version } = await check(adapter)
+    const { healthy, latencyMs, message, version, checkedAt } = await check(adapter, isFresh)
     const configured = isConfigured(adapter)
     return masker.data({
       type: adapter.type,
@@ -82,10 +85,11 @@ export const createAgents = ({ adapters, stats, attemptLimit, breakers, clock, m
       version,
       canResume: adapter.canResume === true,
       timeoutMs: attemptLimit(adapter).ms,
+      maxCostUsd,
       configured,
-      install: configured ? undefined : adapter.install,
+      ...(configured ? {} : missingParts(adapter)),
       healthy,
-      health: { latencyMs, message, lastChecked: iso(clock.now()) },
+      health: { latencyMs, message, lastChecked: iso(checkedAt ?? clock.now()) },
       lastActivity: lastAt === undefined ? undefined : iso(lastAt),
       stats: { completed, failed, avgDuration: completed ? durationMs / completed : 0 },
     })
@@ -98,12 +102,17 @@ export const createAgents = ({ adapters, stats, attemptLimit, breakers, clock, m
     /** The types of those that can work by their settings. */
     configuredTypes: async (): Promise<string[]> =>
       (await adapters()).filter(isConfigured).map(({ type }) => type),
-    /** Checks the health of every adapter, all at once. */
-    list: async (): Promise<Agent[]> => {
+    /** Checks the health of every adapter, all at once; with `isFresh` also of those whose last check still counts. */
+    list: async ({ isFresh = false }: { isFresh?: boolean } = {}): Promise<Agent[]> => {
       const [all, readStats] = await Promise.all([adapters(), stats()])
-      return Promise.all(all.map((adapter) => describe(adapter, readStats(adapter.type))))
+      return Promise.all(all.map((adapter) => describe(adapter, readStats(adapter.type), isFresh)))
     },
   }
+}
+
+const missingParts = (adapter: AgentAdapter): Pick<Agent, 'install' | 'missingSettings'> => {
+  const { install, missingSettings }: MissingParts = adapter.missing?.() ?? {}
+  return { install, missingSettings: missingSettings && [...missingSettings] }
 }
 
 /** An adapter whose check throws counts as not configured, so that the list of the others does not fail. */

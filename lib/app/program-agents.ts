@@ -18,7 +18,7 @@ import type { Prices } from '../ports/prices.ts'
 import type { ProviderLimits, UsageLimit } from '../ports/provider-limits.ts'
 
 type AgentNeeds = Parameters<typeof createAcpAgent>[1]
-type Needs = Omit<AgentNeeds, 'search' | 'withoutModel' | 'providers' | 'brokered' | 'commands'> & {
+type Needs = Omit<AgentNeeds, 'search' | 'missingSettings' | 'providers' | 'brokered' | 'commands'> & {
   commands: AgentNeeds['commands'] & { isSandboxed: boolean }
   entropy: Entropy
   log: Log
@@ -64,17 +64,15 @@ export const openProgramAgents = (
   needs: Needs,
 ): { adapters: () => Promise<AgentAdapter[]>; close: () => Promise<void> } => {
   const { hasModel, brokered, close } = createBrokerHost(config, needs)
-  const withoutModel = ({ name, providers }: AgentProgram) => {
-    if (providers.length === 0 || providers.some(hasModel)) return undefined
-    return `${name} has no model: set ${providers.map((kind) => variable(kind, 'apiKey')).join(' or ')}`
-  }
+  const missingSettings = ({ providers }: AgentProgram) =>
+    providers.some(hasModel) ? [] : providers.map((kind) => variable(kind, 'apiKey'))
   const inHost = async (program: AgentProgram) => {
     const search = searchProgram(program.command, config.PATH)
     await search.look()
     return {
       ...needs,
       search,
-      withoutModel: () => withoutModel(program),
+      missingSettings: () => missingSettings(program),
       providers: () => program.providers.filter(hasModel),
       ...(program.providers.length > 0 && { brokered }),
     }

@@ -61,7 +61,12 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     installationMs: config.POOL_TIMEOUT_MS,
     functionMs: needs.longestAttemptMs,
   })
-  const agents = createAgents({ ...needs, stats: counters.agentStatistics, attemptLimit })
+  const agents = createAgents({
+    ...needs,
+    stats: counters.agentStatistics,
+    attemptLimit,
+    maxCostUsd: config.AGENT_MAX_COST_USD,
+  })
   const webhookSecrets = createWebhookSecrets(needs)
   const endpoints = createWebhookEndpoints({ ...needs, openSecrets: webhookSecrets.open })
   const subscriptions = createSubscriptions(needs)

@@ -3,8 +3,20 @@ import type { TokenUsage } from '../core/token-usage.ts'
 import type { LoopEvent } from './tool.ts'
 import type { CommandResult } from './workspace.ts'
 
-/** `version` is that of the agent’s program. */
-export type AgentHealth = { healthy: boolean; latencyMs?: number; message?: string; version?: string }
+/** `version` is that of the agent’s program; `checkedAt`, epoch milliseconds, is stated where an earlier check counts. */
+export type AgentHealth = {
+  healthy: boolean
+  latencyMs?: number
+  message?: string
+  version?: string
+  checkedAt?: number
+}
+
+/**
+ * What an operator has to add before an agent can work: its program, by what installs it, and one of these settings. Each is
+ * absent where it is there.
+ */
+export type MissingParts = { install?: string; missingSettings?: readonly string[] }
 
 /** The work as an adapter sees it. The real object carries every public field of the task. */
 export type AgentTask = {
@@ -159,9 +171,9 @@ export interface AgentAdapter {
   readonly timeoutMs?: number
   /** Absent for an adapter of a module. */
   readonly family?: 'builtin' | 'acp' | 'command'
-  /** What an operator runs to have the program of the agent. */
-  readonly install?: string
   configured?(): boolean
+  /** Absent for an agent that cannot say what it lacks. */
+  missing?(): MissingParts
   /**
    * The providers of models that it can work with: while all of them are held by their usage limits, no new run of it
    * starts. Absent for an agent that is never held.
@@ -172,6 +184,7 @@ export interface AgentAdapter {
    * theirs, such as a getter, whose uncaught errors are theirs.
    */
   within?<T>(work: () => T): T
-  healthCheck(): Promise<AgentHealth>
+  /** With `isFresh` no earlier check counts. */
+  healthCheck(options?: { isFresh?: boolean }): Promise<AgentHealth>
   execute(task: AgentTask, context: AgentContext): Promise<AgentResult | AgentWaiting>
 }

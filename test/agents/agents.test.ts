@@ -57,6 +57,28 @@ describe('GET /api/agents', () => {
     expect(body.agents[0].timeoutMs).toBe(shown)
   })
 
+  it('says what one that is not configured lacks, until when its last check counts, and the most that a task may cost', async () => {
+    const checks: unknown[] = []
+    const agent = createFakeAgent(undefined, {
+      configured: () => false,
+      missing: () => ({ install: 'npm install -g it', missingSettings: ['IT_KEY'] }),
+      healthCheck: async (options) => {
+        checks.push(options)
+        return { healthy: false, checkedAt: Date.parse('2025-12-31T00:00:00.000Z') }
+      },
+    })
+    await using service = await startDomains({ adapters: [agent], env: { AGENT_MAX_COST_USD: '5' } })
+    const call = createCaller(service)
+    expect((await call('GET /api/agents')).body.agents[0]).toMatchObject({
+      install: 'npm install -g it',
+      missingSettings: ['IT_KEY'],
+      maxCostUsd: 5,
+      health: { lastChecked: '2025-12-31T00:00:00.000Z' },
+    })
+    await call('GET /api/agents?fresh=true')
+    expect(checks).toEqual([{ isFresh: false }, { isFresh: true }])
+  })
+
   it('measures the latency that the adapter does not tell', async () => {
     const { list } = await started()
     expect((await list())[1].health.latencyMs).toBe(0)

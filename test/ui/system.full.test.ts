@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { until } from '../journeys/api.ts'
@@ -11,6 +11,8 @@ import { expectSound } from './sound.ts'
 
 const world = moodyWorld()
 const folder = path.join(world.env.DATA_DIR ?? '', '../memory')
+/** Where the service looks for programs of agents, beside those of the system. */
+const programs = path.join(world.env.DATA_DIR ?? '', '../programs')
 const agents = ['moody', 'unwell'].map((name) => path.join(root, `test/fixtures/agents/${name}.ts`))
 const DEPLOYING = '# Deploying\n\nDeployment <img src=x onerror=alert(1)> goes to staging first.\n'
 let service: Service
@@ -22,8 +24,12 @@ const open = (at: string) => openPage(service.baseUrl, at)
 beforeAll(async () => {
   if (!hasBrowser) return
   mkdirSync(folder, { recursive: true })
+  mkdirSync(programs)
   write(DEPLOYING)
-  const env = { ...world.env, AGENT_ADAPTERS: agents.join(','), MEMORY_DIR: folder }
+  const env = {
+    ...{ ...world.env, AGENT_ADAPTERS: agents.join(','), MEMORY_DIR: folder, AGENT_MAX_COST_USD: '2.5' },
+    PATH: `${programs}:/usr/bin:/bin`,
+  }
   service = await startService({ env, mostMs: 240_000 })
   api = connect(service.baseUrl)
   await api.perform(moodyTask('lost', { failures: 99 }))
@@ -49,8 +55,32 @@ inBrowser('the view of the agents', () => {
     expect(await card('Coding agent').innerText()).toMatch(/Time limit\s+1h\s+After a timeout\s+fails/)
     await card('Moody').getByText('Closed').waitFor()
     expect(await card('unwell').getByRole('note').innerText()).toMatch(/its disk is full\s+.*Fix it/)
-    await card('unset').getByText('Not configured').waitFor()
-    await card('unset').getByText('Set its variables').waitFor()
+    expect(await card('Coding agent').innerText()).toMatch(/Built in[\s\S]*Cost limit of a task\s+\$2\.50/)
+    const names = await opened.page.getByRole('heading', { level: 2 }).allInnerTexts()
+    expect(names).toEqual(['Coding agent', 'Moody', 'unwell', 'Not set up'])
+    await expectSound(opened)
+  })
+
+  it('says what one that is not set up lacks, and finds a program that was installed when it is told to check', async () => {
+    await using opened = await open('/agents')
+    const { page } = opened
+    const row = (name: string) =>
+      page.getByRole('region', { name: 'Not set up' }).getByRole('listitem').filter({ hasText: name })
+    await row('unset').getByText('Not configured').waitFor()
+    await row('unset').getByText('it has no key').waitFor()
+    await row('Codex').getByText('npm install -g @agentclientprotocol/codex-acp').waitFor()
+    expect(await row('OpenCode').innerText()).toMatch(
+      /Not installed[\s\S]*Then set ANTHROPIC_API_KEY, OPENAI_API_KEY or GOOGLE_API_KEY in the environment/,
+    )
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await row('OpenCode').getByRole('button', { name: 'Copy the command' }).click()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('npm install -g opencode-ai')
+
+    writeFileSync(path.join(programs, 'opencode'), '#!/bin/sh\n')
+    chmodSync(path.join(programs, 'opencode'), 0o755)
+    await page.getByRole('button', { name: 'Check again' }).click()
+    await row('OpenCode').getByText('Needs a key').waitFor()
+    expect(await row('OpenCode').innerText()).not.toContain('npm install')
     await expectSound(opened)
   })
 })

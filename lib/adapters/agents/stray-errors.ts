@@ -73,12 +73,14 @@ export const attributedAdapter = (adapter: AgentAdapter): AgentAdapter => {
     healthCheck: () =>
       within(async () => {
         try {
-          return plain(await adapter.healthCheck())
+          const { checkedAt: _, ...health } = plain(await adapter.healthCheck())
+          return health
         } catch (thrown) {
           throw plainError(thrown)
         }
       }),
     configured: () => within(() => adapter.configured?.() ?? true),
+    missing: () => ({}),
     within,
   }
   return new Proxy(adapter, {

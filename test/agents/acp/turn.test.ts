@@ -50,7 +50,7 @@ type Options = {
   signal?: AbortSignal
   on?: Workbench
   needs?: {
-    withoutModel?: () => string
+    missingSettings?: () => readonly string[]
     openPermissions?: () => Toolbox
     brokered?: () => Promise<Brokered>
   }
@@ -439,7 +439,11 @@ describe('the health of an agent over ACP', () => {
       { program: { command: '/none/agent', install: 'npm install agent' } },
       { healthy: false, message: 'Scripted is not installed: no /none/agent on PATH; run npm install agent' },
     ],
-    ['its missing model', { needs: { withoutModel: () => 'No key' } }, { healthy: false, message: 'No key' }],
+    [
+      'its missing model',
+      { needs: { missingSettings: () => ['A_KEY', 'B_KEY'] } },
+      { healthy: false, message: 'Scripted has no model: set A_KEY or B_KEY' },
+    ],
     [
       'how it ended',
       { program: { args: ['--eval', 'console.error("no disk"); process.exit(3)'] } },
@@ -452,8 +456,40 @@ describe('the health of an agent over ACP', () => {
     ],
   ])('tells %s', async (_title, options, health) => {
     const agent = openAgent(options)
-    expect(await agent.healthCheck()).toEqual(health)
+    expect(await agent.healthCheck()).toMatchObject(health)
     expect(agent.configured?.()).toBe(!('needs' in options || options.program?.command === '/none/agent'))
+  })
+
+  it.each<[string, Options, object]>([
+    ['nothing', {}, {}],
+    ['its program', { program: { command: '/none/agent', install: 'npm i a' } }, { install: 'npm i a' }],
+    ['a key', { needs: { missingSettings: () => ['A_KEY'] } }, { missingSettings: ['A_KEY'] }],
+    [
+      'both',
+      {
+        program: { command: '/none/agent', install: 'npm i a' },
+        needs: { missingSettings: () => ['A_KEY'] },
+      },
+      { install: 'npm i a', missingSettings: ['A_KEY'] },
+    ],
+  ])('says apart from its words that it lacks %s', async (_title, options, parts) => {
+    const agent = openAgent(options)
+    await agent.healthCheck()
+    expect(agent.missing?.()).toEqual(parts)
+  })
+
+  it('counts for five minutes with the time of its handshake, unless a fresh one is asked for', async () => {
+    const clock = createFakeClock()
+    const agent = openAgent({ clock })
+    const first = await agent.healthCheck()
+    expect(first).toMatchObject({ checkedAt: clock.now() })
+    clock.advance(300_000)
+    expect(await agent.healthCheck()).toEqual(first)
+    const fresh = agent.healthCheck({ isFresh: true })
+    // A second fresh check joins the handshake of the first one.
+    const [joined] = await Promise.all([agent.healthCheck({ isFresh: true }), fresh])
+    expect(joined).toEqual(await fresh)
+    expect(joined).toMatchObject({ healthy: true, checkedAt: clock.now() })
   })
 
   it('is told in time while the program starts, and asks it again minutes later', async () => {

@@ -35,11 +35,11 @@ type Options = {
   clock?: Clock
   signal?: AbortSignal
   on?: Workbench
-  withoutModel?: () => string
+  missingSettings?: () => readonly string[]
 }
 
 let runs = 0
-const openAgent = ({ program, clock, on = bench, withoutModel }: Options) => {
+const openAgent = ({ program, clock, on = bench, missingSettings }: Options) => {
   const time = clock ?? on.clock
   const described: CommandProgram = {
     ...{ type: 'scripted', name: 'Scripted', command: process.execPath, args: [fixture, '{prompt}'] },
@@ -52,7 +52,7 @@ const openAgent = ({ program, clock, on = bench, withoutModel }: Options) => {
     clock: time,
     repositories: createRepositories({ clock: time, allow: [], roots: [] }),
     isLocalAdmin: () => true,
-    ...(withoutModel && { withoutModel }),
+    ...(missingSettings && { missingSettings }),
   })
 }
 
@@ -368,7 +368,11 @@ describe('a command', () => {
       { program: { command: '/none/agent' } },
       { healthy: false, message: 'Scripted is not installed: no /none/agent on PATH' },
     ],
-    ['tells its missing model', { withoutModel: () => 'No key' }, { healthy: false, message: 'No key' }],
+    [
+      'tells its missing model',
+      { missingSettings: () => ['ANTHROPIC_API_KEY'] },
+      { healthy: false, message: expect.stringContaining('no model: set ANTHROPIC_API_KEY') },
+    ],
   ])('%s', async (_title, options, health) => {
     const agent = openAgent(options)
     expect(await agent.healthCheck()).toEqual(health)

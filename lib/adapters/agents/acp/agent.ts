@@ -23,26 +23,38 @@ export const createAcpAgent = (preset: AcpProgram, needs: Needs): AgentAdapter =
   const { clock, commands } = needs
   const { name } = preset
 
-  const shakeHands = async (found: FoundProgram): Promise<AgentHealth> => {
+  const readVersion = async (found: FoundProgram): Promise<string | undefined> => {
     const folder = `check_${preset.type}`
     const workspace = await needs.workspaces.create(folder)
     try {
-      const { readVersion } = await loadSession()
+      const session = await loadSession()
       const signal = new AbortController().signal
-      const version = await readVersion(startProgram(preset, commands, { found, workspace, signal }), clock)
-      return { healthy: true, ...definedFields({ version }) }
+      return await session.readVersion(startProgram(preset, commands, { found, workspace, signal }), clock)
     } finally {
       await needs.workspaces.remove(folder)
     }
   }
 
-  let last: { at: number; health: Promise<AgentHealth> } | undefined
-  const lastHealth = (found: FoundProgram): Promise<AgentHealth> => {
-    if (last === undefined || clock.monotonic() - last.at > HEALTH_MS) {
-      const health = shakeHands(found).catch((thrown) => ({ healthy: false, message: errorMessage(thrown) }))
-      last = { at: clock.monotonic(), health }
-    }
-    return last.health
+  const shakeHands = async (found: FoundProgram): Promise<AgentHealth> => {
+    const from = clock.monotonic()
+    const answer = await readVersion(found).then(
+      (version) => ({ healthy: true, ...definedFields({ version }) }),
+      (thrown: unknown) => ({ healthy: false, message: errorMessage(thrown) }),
+    )
+    return { ...answer, latencyMs: clock.monotonic() - from, checkedAt: clock.now() }
+  }
+
+  let last: { at: number; isOver: boolean; health: Promise<AgentHealth> } | undefined
+  /** A handshake that is not over is joined, also by a fresh check. */
+  const lastHealth = (found: FoundProgram, isFresh: boolean): Promise<AgentHealth> => {
+    const isCounted = last && (!last.isOver || (!isFresh && clock.monotonic() - last.at <= HEALTH_MS))
+    if (last && isCounted) return last.health
+    const begun = { at: clock.monotonic(), isOver: false, health: shakeHands(found) }
+    void begun.health.finally(() => {
+      begun.isOver = true
+    })
+    last = begun
+    return begun.health
   }
 
   const stillStarting = () =>
@@ -53,7 +65,7 @@ export const createAcpAgent = (preset: AcpProgram, needs: Needs): AgentAdapter =
 
   return createProgramAgent(preset, acpFacts(preset), {
     ...needs,
-    health: (found) => Promise.race([lastHealth(found), stillStarting()]),
+    health: (found, isFresh) => Promise.race([lastHealth(found, isFresh), stillStarting()]),
     run: createRun(preset, needs),
   })
 }

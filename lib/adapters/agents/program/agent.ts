@@ -1,6 +1,13 @@
 import { definedFields } from '../../../core/defined-fields.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
-import type { AgentAdapter, AgentContext, AgentHealth, AgentResult, AgentTask } from '../../../ports/agent.ts'
+import type {
+  AgentAdapter,
+  AgentContext,
+  AgentHealth,
+  AgentResult,
+  AgentTask,
+  MissingParts,
+} from '../../../ports/agent.ts'
 import type { FoundProgram, ProgramSearch } from '../programs.ts'
 import type { AgentProgram } from './program.ts'
 
@@ -12,14 +19,14 @@ type Facts = Pick<
 /** Where the program is, and what it lacks. */
 export type ProgramHost = {
   search: ProgramSearch
-  /** Why it has no model to work with, in words for an operator; undefined when it has one. */
-  withoutModel?: () => string | undefined
+  /** The settings of which one gives it a model to work with; empty when it has one. */
+  missingSettings?: () => readonly string[]
   /** The providers of whose models it works with one. */
   providers?: () => readonly string[]
 }
 
 type Needs = ProgramHost & {
-  health: (found: FoundProgram) => Promise<AgentHealth>
+  health: (found: FoundProgram, isFresh: boolean) => Promise<AgentHealth>
   run: (found: FoundProgram, task: AgentTask, context: AgentContext) => Promise<AgentResult>
 }
 
@@ -27,28 +34,37 @@ type Needs = ProgramHost & {
 export const createProgramAgent = (
   { name, command, install }: AgentProgram,
   facts: Facts,
-  { search, withoutModel, providers, health, run }: Needs,
+  { search, missingSettings = () => [], providers, health, run }: Needs,
 ): AgentAdapter => {
-  const missing = (): string | undefined =>
-    search.found() === undefined
-      ? `${name} is not installed: no ${command} on PATH${install ? `; run ${install}` : ''}`
-      : withoutModel?.()
+  const missingText = (): string | undefined => {
+    if (search.found() === undefined)
+      return `${name} is not installed: no ${command} on PATH${install ? `; run ${install}` : ''}`
+    const settings = missingSettings()
+    return settings.length > 0 ? `${name} has no model: set ${settings.join(' or ')}` : undefined
+  }
+  const missing = (): MissingParts => {
+    const settings = missingSettings()
+    return {
+      ...(search.found() === undefined && definedFields({ install })),
+      ...(settings.length > 0 && { missingSettings: settings }),
+    }
+  }
 
   return {
     ...facts,
-    ...definedFields({ install }),
-    configured: () => missing() === undefined,
+    configured: () => missingText() === undefined,
+    missing,
     ...definedFields({ providers }),
-    healthCheck: async () => {
+    healthCheck: async ({ isFresh = false } = {}) => {
       const found = await search.look()
-      const message = missing()
+      const message = missingText()
       if (found === undefined || message !== undefined)
         return { healthy: false, ...definedFields({ message }) }
-      return health(found)
+      return health(found, isFresh)
     },
     execute: async (task, context) => {
       const found = await search.look()
-      const message = missing()
+      const message = missingText()
       if (found === undefined || message !== undefined)
         throw taskFailure('unavailable', 'agent_not_configured', message ?? `${name} is gone`, false)
       return run(found, task, context)

@@ -10,24 +10,25 @@ import {
 } from '../../components/agent-condition.ts'
 import { BreakerState } from '../../components/breaker-state.tsx'
 import { ConditionTag } from '../../components/condition-tag.tsx'
-import { formatNumber } from '../../components/format.ts'
+import { formatNumber, formatUsd } from '../../components/format.ts'
 import { Tag } from '../../components/tag.tsx'
 import { formatDuration } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
+import { Family } from './family.tsx'
 import { Stats } from './stats.tsx'
 
 type Props = { agent: Agent; outcomes: RecentOutcomes | undefined; breaker: BreakerReading | undefined }
 
 export const AgentCard = ({ agent, outcomes, breaker }: Props) => {
-  const { type, name, description, capabilities, health, lastActivity } = agent
+  const { type, name, description, capabilities, lastActivity } = agent
   return (
     <Panel title={name} aside={<ConditionTag condition={agentCondition(agent, outcomes)} />}>
       <div className="flex flex-col gap-3 p-3.5">
-        <p>
-          <code className="mr-2 font-mono text-xs text-muted-foreground">{type}</code>
-          {description}
-        </p>
+        <div>
+          <Family agent={agent} />
+          <p>{description}</p>
+        </div>
         <ul aria-label="Capabilities" className="flex flex-wrap gap-1.5">
           {capabilities.map((one) => (
             <li key={one}>
@@ -41,10 +42,12 @@ export const AgentCard = ({ agent, outcomes, breaker }: Props) => {
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t p-3.5 sm:grid-cols-3">
         <Fact name="Time limit">{formatDuration(agent.timeoutMs)}</Fact>
         <Fact name="After a timeout">{agent.canResume ? 'resumes' : 'fails'}</Fact>
-        <Fact name="Checked">
-          <When at={health.lastChecked} />
+        <Fact name="Cost limit of a task">
+          {agent.maxCostUsd === undefined ? 'none' : formatUsd(agent.maxCostUsd)}
         </Fact>
-        <Fact name="Latency">{health.latencyMs === undefined ? '–' : formatDuration(health.latencyMs)}</Fact>
+        <Fact name="Checked">
+          <Checked health={agent.health} />
+        </Fact>
         <Fact name="Circuit">{breaker ? <BreakerState state={breaker.state} /> : '–'}</Fact>
         <Fact name="Last task">{lastActivity === undefined ? 'none yet' : <When at={lastActivity} />}</Fact>
       </dl>
@@ -78,6 +81,15 @@ const Trouble = ({ agent, outcomes, breaker }: Props) => {
     </div>
   )
 }
+
+const Checked = ({ health: { lastChecked, latencyMs } }: Pick<Agent, 'health'>) => (
+  <>
+    <When at={lastChecked} />
+    {latencyMs !== undefined && (
+      <span className="text-muted-foreground"> in {formatDuration(latencyMs)}</span>
+    )}
+  </>
+)
 
 const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
   <div className="min-w-0">

@@ -1,55 +1,76 @@
 import { RefreshCw } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { agentCondition } from '../../components/agent-condition.ts'
+import type { Agent } from '../../../../../lib/agents/schema.ts'
+import { agentCondition, type Condition } from '../../components/agent-condition.ts'
 import { Button } from '../../components/button.tsx'
 import { Command } from '../../components/copy.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { errorMessage, Problem } from '../../components/problem.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
+import { toast } from '../../components/toast.tsx'
 import { View } from '../../components/view.tsx'
-import { useAgents } from '../../data/agents.ts'
+import { useAgents, useCheckAgents } from '../../data/agents.ts'
 import { useRecentOutcomes } from '../../data/analytics.ts'
 import { useHealth } from '../../data/health.ts'
 import { AgentCard } from './agent-card.tsx'
+import { NotSetUp } from './not-set-up.tsx'
+
+/** Agents that can work come first; each group keeps the order of the service. */
+const places: Readonly<Record<Condition, number>> = { healthy: 0, failing: 1, unhealthy: 2, unconfigured: 3 }
+
+const useSortedAgents = () => {
+  const { data, ...query } = useAgents()
+  const { getOutcomes } = useRecentOutcomes()
+  const place = (agent: Agent) => places[agentCondition(agent, getOutcomes(agent)) ?? 'healthy']
+  const sorted = data?.toSorted((a, b) => place(a) - place(b))
+  return {
+    ...query,
+    getOutcomes,
+    all: sorted,
+    configured: sorted?.filter(({ configured }) => configured) ?? [],
+    others: sorted?.filter(({ configured }) => !configured) ?? [],
+    healthy: sorted?.filter((agent) => agentCondition(agent, getOutcomes(agent)) === 'healthy').length ?? 0,
+  }
+}
 
 export const Agents = (): ReactNode => {
-  const { data, error, refetch, isFetching } = useAgents()
+  const { all, configured, others, healthy, getOutcomes, error, refetch } = useSortedAgents()
   const { data: health } = useHealth()
   const breakers = health?.components.circuitBreakers.breakers ?? []
-  const { getOutcomes } = useRecentOutcomes()
-  const healthy = data?.filter((agent) => agentCondition(agent, getOutcomes(agent)) === 'healthy').length
+  const { mutate, isPending } = useCheckAgents()
+  const check = () =>
+    mutate(undefined, { onError: (failure) => void toast.failed('Not checked', errorMessage(failure)) })
   return (
     <View
       title="Agents"
       aside={
-        data && (
+        all && (
           <span className="text-muted-foreground">
-            {healthy} of {data.length} healthy
+            {healthy} of {configured.length} healthy{others.length > 0 && `, ${others.length} not set up`}
           </span>
         )
       }
       actions={
-        <Button
-          onClick={() => void refetch()}
-          disabled={isFetching}
-          title="Checks the health of every agent now"
-        >
-          <RefreshCw size={14} /> Check now
+        <Button needsService onClick={check} disabled={isPending} title="Checks the health of each agent now">
+          <RefreshCw size={14} /> {isPending ? 'Checking…' : 'Check again'}
         </Button>
       }
     >
-      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
-      {data?.length === 0 && <NoAgents />}
-      <div className="grid gap-4 p-4 md:px-6 xl:grid-cols-2">
-        {data?.map((agent) => (
-          <AgentCard
-            key={agent.type}
-            agent={agent}
-            outcomes={getOutcomes(agent)}
-            breaker={breakers.find(({ name }) => name === `agent:${agent.type}`)}
-          />
-        ))}
-        {!data && !error && <Skeleton className="h-80 rounded-lg" />}
+      {error && !all && <Problem error={error} onRetry={() => void refetch()} />}
+      {all?.length === 0 && <NoAgents />}
+      <div className="flex flex-col gap-4 p-4 md:px-6">
+        <div className="grid gap-4 empty:hidden xl:grid-cols-2">
+          {configured.map((agent) => (
+            <AgentCard
+              key={agent.type}
+              agent={agent}
+              outcomes={getOutcomes(agent)}
+              breaker={breakers.find(({ name }) => name === `agent:${agent.type}`)}
+            />
+          ))}
+          {!all && !error && <Skeleton className="h-80 rounded-lg" />}
+        </div>
+        {others.length > 0 && <NotSetUp agents={others} />}
       </div>
     </View>
   )

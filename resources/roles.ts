@@ -321,6 +321,7 @@ const rights: Readonly<Record<string, Rights>> = {
     ['get index put update delete', 'approvals'],
     // Tasks that wait for a provider, and one that tries it.
     ['get update', 'holds'],
+    ['put', 'budgetNotices'],
     // Agent sessions whose process died, and the last event of each.
     ['index update delete', 'agentSessions'],
     ['put', 'feedEntries'],
@@ -367,6 +368,9 @@ const rights: Readonly<Record<string, Rights>> = {
     ...toolCalls,
     ...turns,
     ...providerLimits,
+    // What was spent, where a budget is set, and what admins were told of it.
+    ['query', 'counters'],
+    ['put', 'budgetNotices'],
     ['read put update', 'tasks'],
     ['read put', 'taskEvents feedEntries deadLetters'],
     // What a turn leaves for the next one of its thread.

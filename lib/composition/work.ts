@@ -2,6 +2,7 @@ import { createAgentSessions } from '../agentic/sessions.ts'
 import { createTaskRuns } from '../agentic/task-runs.ts'
 import { createAgents } from '../agents/service.ts'
 import type { ApprovalService } from '../approvals/service.ts'
+import { createBudgets } from '../budgets/service.ts'
 import type { Config } from '../config/config.ts'
 import { createAttemptLimit } from '../core/attempt-limit.ts'
 import { createCostLimit } from '../core/cost-limit.ts'
@@ -24,6 +25,7 @@ import type { Models } from '../ports/model.ts'
 import { createDeadLetters } from '../queue/dead-letters.ts'
 import { createQueueStatus } from '../queue/status.ts'
 import { createReporting } from '../reporting/service.ts'
+import { readSpent } from '../tasks/cost-counters.ts'
 import { createTaskCounters, under } from '../tasks/counters.ts'
 import { isFinal } from '../tasks/machine.ts'
 import { tasks as taskRows } from '../tasks/rows.ts'
@@ -139,11 +141,17 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     const task = await tasks.find(taskId)
     return task === undefined || isFinal(task.status)
   }
+  const budgets = createBudgets({
+    ...needs,
+    settings: () => settings.current().budget,
+    spent: (...of) => readSpent(store, ...of),
+  })
   const waitingForHolds = async () => under(await counters.waiting(), 'hold')
   const worker = createWorker({
     ...needs,
     gate: createGate({
       holds: needs.holds,
+      budgets,
       agent: agents.get,
       read: (taskId) => store.get(taskRows, taskId),
     }),
@@ -185,7 +193,9 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     /** Lets tasks go on whose wait is over. */
     releaseHeld: createRelease({
       holds: needs.holds,
-      waiting: waitingForHolds,
+      budgets,
+      clock: needs.clock,
+      waiting: counters.waiting,
       status: async (taskId) => (await tasks.summary(taskId))?.status,
       letGo: tasks.recovery.letGo,
     }),

@@ -8,6 +8,7 @@ import { PROVIDER_KINDS } from './families.ts'
 import {
   baseUrl,
   bool,
+  dollars,
   headerPairs,
   httpsUrl,
   int,
@@ -66,6 +67,9 @@ export const Environment = z.object({
   TASK_SECURITY_MODE: z.enum(securityModes).default('full'),
   TASK_MAX_BUDGET: noLimitOr(1_000, Number.MAX_SAFE_INTEGER),
   AGENT_MAX_COST_USD: z.coerce.number<string>().positive().optional(),
+  BUDGET_MONTHLY_USD: dollars(1_000_000_000),
+  BUDGET_USER_MONTHLY_USD: dollars(1_000_000_000),
+  BUDGET_UNKNOWN: z.enum(['warn', 'stop']).default('warn'),
   APPROVAL_TTL_MS: noLimitOr(1, LONGEST_APPROVAL_MS),
   TASK_LEASE_MS: int(1_000, 3_600_000, 30_000),
   AGENT_ADAPTERS: list,

@@ -22,6 +22,15 @@ export const noLimitOr = (least: number, most: number) =>
     .refine((value) => value === 0 || value >= least, `must be 0 (no limit) or at least ${least}`)
     .default(0)
 
+/** An amount of US dollars, such as `49.90`; 0, the default, means that there is no limit. */
+export const dollars = (most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}(?:\.\d{1,6})?$/, 'must be an amount of US dollars, such as 49.90')
+    .transform(Number)
+    .pipe(z.number().max(most, `must be at most ${most}`))
+    .default(0)
+
 export const bool = (fallback: boolean) =>
   z
     .enum(['true', 'false'])

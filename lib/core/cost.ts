@@ -28,3 +28,6 @@ export const pricedCost = (usd: number | null): Cost =>
 
 /** Whole millionths of a dollar, as counters have them; what is unknown counts nothing. */
 export const microUsd = (cost: Cost | undefined): number => Math.round((cost?.usd ?? 0) * 1e6)
+
+/** The dollars of a counter. */
+export const dollars = (microUsd: number): number => microUsd / 1e6

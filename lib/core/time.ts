@@ -26,3 +26,6 @@ export const iso = (epochMs: number): string => {
 
 /** The calendar day in UTC of an ISO text, `YYYY-MM-DD`. */
 export const utcDay = (isoText: string): string => isoText.slice(0, 10)
+
+/** The calendar month in UTC of an ISO text, `YYYY-MM`. */
+export const utcMonth = (isoText: string): string => isoText.slice(0, 7)

@@ -1,22 +1,34 @@
+import type { Clock } from '../ports/clock.ts'
 import type { TaskRow } from '../tasks/schema.ts'
 import type { Holds } from './service.ts'
 
+const HOLD = 'hold:'
+/** A task may have been made to wait by a process that had not yet read the latest settings. */
+const LOOK_AGAIN_MS = 600_000
+
 type Needs = {
   holds: Holds
-  /** The queued tasks that wait, by provider. May lag behind the tasks. */
+  budgets: {
+    holdingBack(task: TaskRow): Promise<{ until: string } | undefined>
+    /** Changes whenever tasks may start that waited for a budget. */
+    version(): string
+  }
+  /** The queued tasks that wait, by their reason and provider: `hold:anthropic`, `budget`. May lag behind the tasks. */
   waiting: () => Promise<Readonly<Record<string, number>>>
   /** The status of a task; undefined when it is gone. */
   status: (taskId: string) => Promise<TaskRow['status'] | undefined>
   /** Lets queued tasks go on for which the function gives no time; resolves to the number of failures. */
   letGo: (heldUntil: (row: TaskRow) => Promise<string | undefined>) => Promise<number>
+  clock: Pick<Clock, 'monotonic'>
 }
 
 /**
- * Lets tasks go on that waited for holds which have ended, and one for each hold that is due. Call it by the clock: what a
+ * Lets tasks go on that waited for holds which have ended, one for each hold that is due, and those whose budget allows it
+ * again. Call it by the clock: what a
  * process that died has left is continued, since it reads only what is stored.
  */
-export const createRelease = ({ holds, waiting, status, letGo }: Needs) => {
-  let released: number | undefined
+export const createRelease = ({ holds, budgets, waiting, status, letGo, clock }: Needs) => {
+  let released: { holds: number; budgets: string; at: number } | undefined
 
   const probeState = async (taskId: string): Promise<'active' | 'completed' | 'over'> => {
     const now = await status(taskId)
@@ -24,23 +36,37 @@ export const createRelease = ({ holds, waiting, status, letGo }: Needs) => {
     return now === undefined || now === 'failed' || now === 'cancelled' ? 'over' : 'active'
   }
 
-  const heldUntil = async ({ id, waiting: wait }: TaskRow): Promise<string | undefined> => {
-    if (wait?.reason !== 'hold' || wait.provider === undefined) return undefined
-    return (await holds.holdingBack([wait.provider], id))?.until
+  const heldUntil = async (task: TaskRow): Promise<string | undefined> => {
+    const { reason, provider } = task.waiting ?? {}
+    if (reason === 'budget') return (await budgets.holdingBack(task))?.until
+    return provider && (await holds.holdingBack([provider], task.id))?.until
+  }
+
+  const mayGoOn = (provider: string): boolean => {
+    const hold = holds.known().find((one) => one.provider === provider)
+    return hold === undefined || (holds.isDue(hold) && hold.probe === undefined)
+  }
+
+  /** Whether anything has changed for tasks that wait since they were last looked through. */
+  const isDue = (counts: Readonly<Record<string, number>>): boolean => {
+    const reasons = Object.keys(counts).filter((reason) => (counts[reason] ?? 0) > 0)
+    if (reasons.length === 0) return false
+    if (released === undefined || released.holds !== holds.version()) return true
+    if (reasons.some((reason) => reason.startsWith(HOLD) && mayGoOn(reason.slice(HOLD.length)))) return true
+    return (
+      reasons.includes('budget') &&
+      (released.budgets !== budgets.version() || released.at < clock.monotonic() - LOOK_AGAIN_MS)
+    )
   }
 
   return async (): Promise<number> => {
     await holds.settleProbes(probeState)
     const counts = await waiting()
-    await holds.removeUnused((provider) => (counts[provider] ?? 0) > 0)
-    const providers = Object.keys(counts).filter((provider) => (counts[provider] ?? 0) > 0)
-    const mayGoOn = (provider: string): boolean => {
-      const hold = holds.known().find((one) => one.provider === provider)
-      return hold === undefined || (holds.isDue(hold) && hold.probe === undefined)
-    }
-    if (providers.length === 0 || (released === holds.version() && !providers.some(mayGoOn))) return 0
+    await holds.removeUnused((provider) => (counts[`${HOLD}${provider}`] ?? 0) > 0)
+    if (!isDue(counts)) return 0
+    const before = { budgets: budgets.version(), at: clock.monotonic() }
     const left = await letGo(heldUntil)
-    released = holds.version()
+    released = { ...before, holds: holds.version() }
     return left
   }
 }

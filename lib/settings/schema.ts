@@ -1,9 +1,14 @@
 import * as z from 'zod'
 import { securityModes } from '../core/security-mode.ts'
 
+/** The highest budget that can be set. */
+const MOST_DOLLARS = 1_000_000_000
+
 /** One setting: its schema, and the environment variable that takes precedence over the stored value. */
 type Setting = { variable: string; schema: z.ZodType }
 
+/** US dollars; 0 is no limit. */
+const dollars = z.number().min(0).max(MOST_DOLLARS)
 const count = (least: number, most: number) => z.int().min(least).max(most)
 
 /** Every setting of the API, by group: requests, answers and their checks derive from it. */
@@ -25,6 +30,11 @@ export const settingsCatalog = {
   },
   tasks: {
     securityMode: { variable: 'TASK_SECURITY_MODE', schema: z.enum(securityModes) },
+  },
+  budget: {
+    monthlyUsd: { variable: 'BUDGET_MONTHLY_USD', schema: dollars },
+    userMonthlyUsd: { variable: 'BUDGET_USER_MONTHLY_USD', schema: dollars },
+    unknown: { variable: 'BUDGET_UNKNOWN', schema: z.enum(['warn', 'stop']) },
   },
   memory: {
     recordExperiences: { variable: 'MEMORY_RECORD_EXPERIENCES', schema: z.boolean() },

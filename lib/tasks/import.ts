@@ -12,6 +12,7 @@ import { iso } from '../core/time.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { Clock } from '../ports/clock.ts'
 import { ImportBody, type ImportResults, MOST_IMPORTED } from './contract.ts'
+import { costFields } from './cost-counters.ts'
 import { OTHER_AGENTS } from './counters.ts'
 import type { AgentChoice } from './create.ts'
 import { isFinal } from './machine.ts'
@@ -153,6 +154,7 @@ export const createTaskImport = (needs: Needs) => {
       createdBy: principal.userId,
       updatedAt: task.updatedAt ?? iso(clock.now()),
       fence: 0,
+      ...costFields(task),
       // A task without a parent begins its thread.
       ...(threadId !== undefined && parentId !== undefined && { threadId, parentId }),
     }

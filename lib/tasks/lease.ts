@@ -7,6 +7,7 @@ import type { Feed } from '../feed/feed.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
+import { costFields } from './cost-counters.ts'
 import { progressStream } from './read.ts'
 import { continuationInserts, tasks } from './rows.ts'
 import type { QueuedWait, RunTask, Task, TaskError, TaskResult, TaskRow } from './schema.ts'
@@ -50,14 +51,14 @@ export const createLease = (needs: Needs) => {
     it: Omit<Transition, 'taskId' | 'from'> & { event: EventText },
     rows: readonly AnyWrite[] = [],
   ): Promise<TaskRow | undefined> => {
-    const { id, fence, checkpoint, waitingFor, cost } = leased
+    const { id, fence, checkpoint, waitingFor } = leased
     const { applied, row } = await transitions.apply(
       {
         ...it,
         taskId: id,
         from: 'in_progress',
         when: { ...it.when, fence },
-        set: { ...it.set, ...waitedUntil(leased, clock.now()), ...definedFields({ cost }) },
+        set: { ...it.set, ...waitedUntil(leased, clock.now()), ...costFields(leased) },
         unset: [
           ...(it.unset ?? []),
           ...(waitingFor === undefined ? [] : WAIT_FIELDS.filter((field) => it.set?.[field] === undefined)),
@@ -175,7 +176,7 @@ export const createLease = (needs: Needs) => {
       update: tasks,
       key: leased.id,
       when: { status: 'in_progress', fence: leased.fence },
-      set: { leaseExpiresAt: leaseEnd(), ...definedFields({ cost: leased.cost }) },
+      set: { leaseExpiresAt: leaseEnd(), ...costFields(leased) },
     })
     if (applied && message !== undefined) {
       const entry = { type: 'progress', data: { message, attempt: leased.attempts } }
@@ -186,9 +187,10 @@ export const createLease = (needs: Needs) => {
   }
 
   /** Notes the cost of a run that was stopped by a cancel. */
-  const keepCost = async ({ id: key, fence, cost }: Leased): Promise<void> => {
-    if (cost === undefined) return
-    await store.commit<TaskRow>({ update: tasks, key, when: { status: 'cancelled', fence }, set: { cost } })
+  const keepCost = async (leased: Leased): Promise<void> => {
+    if (leased.cost === undefined) return
+    const when = { status: 'cancelled', fence: leased.fence } as const
+    await store.commit<TaskRow>({ update: tasks, key: leased.id, when, set: costFields(leased) })
   }
 
   /** Whether a task is still leased under the same fencing token. */

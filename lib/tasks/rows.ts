@@ -4,6 +4,7 @@ import { type Change, collection, type LiveDraft, type Message } from '../core/c
 import { definedFields } from '../core/defined-fields.ts'
 import { LOST_TEXT } from '../core/truncated.ts'
 import type { Insert } from '../ports/store.ts'
+import { costIncrements, isOfTime } from './cost-counters.ts'
 import { taskIncrements } from './counters.ts'
 import { isFinal } from './machine.ts'
 import {
@@ -39,6 +40,7 @@ const FIXED: readonly TaskField[] = [
   'maxCostUsd',
   'cost',
   'costBefore',
+  'costRepository',
   'createdBy',
   'retriedFrom',
   'retriedBy',
@@ -151,12 +153,13 @@ export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
   placeholders: { title: LOST_TEXT, labels: [] },
   fixed: FIXED,
   log: taskEvents,
-  counts: taskIncrements,
+  counts: (change) => [...taskIncrements(change), ...costIncrements(change)],
   // Failures stay counted when their task is queued again, the last completion and the extremes are never taken back,
-  // and the rows do not have what happened in an hour.
+  // and the rows do not have what happened in an hour, nor when their cost was spent.
   recount: {
     index: 'newest',
-    isCounted: (name) => !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$|[\dAB])/.test(name),
+    isCounted: (name) =>
+      !isOfTime(name) && !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$|[\dAB])/.test(name),
   },
   sends: taskMessages,
   publishes: liveEvents,

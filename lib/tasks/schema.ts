@@ -98,10 +98,14 @@ export const TokenUsageSchema = z.object({
   completionTokens: z.number().describe('Received from the model'),
   totalTokens: z.number(),
 })
+/** What is more is no cost: counters would lose their digits. */
+const MOST_USD = 1_000_000_000
 export const CostSchema = z
   .object({
     usd: z
       .number()
+      .min(0)
+      .max(MOST_USD)
       .nullable()
       .describe('US dollars; null where nothing is known. Where only a part is known, that part'),
     source: z
@@ -122,7 +126,7 @@ export const TaskResultSchema = z.looseObject({
 export const TaskErrorSchema = z.object({ code: z.string(), message: z.string() })
 
 /** What a task may wait for: while it is in progress for an approval, while it is queued for anything else. */
-const WaitReasonSchema = z.enum(['approval', 'hold'])
+const WaitReasonSchema = z.enum(['approval', 'hold', 'budget'])
 const WaitingSchema = z
   .object({
     reason: WaitReasonSchema,
@@ -130,7 +134,7 @@ const WaitingSchema = z
     until: timestamp
       .optional()
       .describe(
-        'When the approval expires; when a provider whose usage limit was reached is tried again. Absent when it has no end',
+        'When the approval expires, a provider whose usage limit was reached is tried again, or the next month begins, for a budget. Absent when it has no end',
       ),
     provider: z.string().optional().describe('The provider that is held (`GET /api/holds`)'),
   })
@@ -319,6 +323,8 @@ const HiddenFields = z.object({
   watched: z.literal(true).exactOptional(),
   /** What its attempts had cost before it was queued again by a person, in USD: its limit begins anew. */
   costBefore: z.number().exactOptional(),
+  /** The name of its repository in the counters of costs; with a cost. */
+  costRepository: z.string().exactOptional(),
   /** The turn after it in its thread: there is one at most. */
   nextTurnId: z.string().exactOptional(),
   /** The bulk job that queued it. Any other redrive removes it, so that its next end does not count for the job. */

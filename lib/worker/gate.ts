@@ -11,22 +11,27 @@ type Needs = {
     /** The hold for which a task waits that works with any of the providers; undefined when it may start. */
     holdingBack(providers: readonly string[], taskId: string): Promise<Hold | undefined>
   }
+  budgets: {
+    isSet(): boolean
+    /** The budget for which a task waits; undefined when it may start. */
+    holdingBack(task: Started): Promise<QueuedWait | undefined>
+  }
   agent: (type: string) => Promise<AgentAdapter | undefined>
   /** The stored task without its detail. */
   read: (taskId: string) => Promise<TaskRow | undefined>
 }
 
-type Started = Pick<TaskRow, 'id' | 'agent'>
+type Started = Pick<TaskRow, 'id' | 'agent' | 'countedAs' | 'createdBy'>
 
 export type Gate = ReturnType<typeof createGate>
 
 /** Decides before each claim whether an attempt may begin. */
-export const createGate = ({ holds, agent, read }: Needs) => {
+export const createGate = ({ holds, budgets, agent, read }: Needs) => {
   /** What a task has to wait for; undefined when it may start. */
   const reasonToWait = async (task: Started): Promise<QueuedWait | undefined> => {
     const providers = (await agent(task.agent))?.providers?.() ?? []
     const hold = await holds.holdingBack(providers, task.id)
-    if (hold === undefined) return undefined
+    if (hold === undefined) return budgets.holdingBack(task)
     const { provider, until, reason } = hold
     return { reason: 'hold', provider, until, message: `Waits until ${until}: ${reason}` }
   }
@@ -39,12 +44,12 @@ export const createGate = ({ holds, agent, read }: Needs) => {
 
   return {
     reasonToWait,
-    /** Undefined at once while nothing is held: the common path reads nothing. */
+    /** Undefined at once while nothing is held and no budget is set: the common path reads nothing. */
     beforeClaim: (message: RunTask): Promise<QueuedWait | undefined> | undefined => {
       const refreshing = holds.refresh()
-      if (refreshing)
-        return refreshing.then(() => (holds.known().length > 0 ? beforeClaim(message) : undefined))
-      return holds.known().length > 0 ? beforeClaim(message) : undefined
+      const mayWait = () => holds.known().length > 0 || budgets.isSet()
+      if (refreshing) return refreshing.then(() => (mayWait() ? beforeClaim(message) : undefined))
+      return mayWait() ? beforeClaim(message) : undefined
     },
   }
 }

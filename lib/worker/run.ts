@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type AttemptLimit, attemptTimeoutText } from '../core/attempt-limit.ts'
+import { type Cost, UNKNOWN_COST } from '../core/cost.ts'
 import { costLimitReached, isCostLimitReached } from '../core/cost-limit.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage } from '../core/errors.ts'
@@ -111,11 +112,17 @@ const timedOut = (limit: AttemptLimit, { canResume }: AgentAdapter): Failure => 
   retryable: canResume === true,
 })
 
+/** A cost as an agent states it, in the form that tasks have; undefined for what is no cost. */
+const statedCost = (value: unknown): Cost | undefined => {
+  const { data } = CostSchema.safeParse(value)
+  return data?.usd === null ? UNKNOWN_COST : data
+}
+
 /** Takes the cost from the result of an agent that told none as it went. */
 const noteCost = (run: LeasedRun, ended: Ended): void => {
   if (ended.kind !== 'succeeded' || run.spent !== undefined) return
-  const { data } = CostSchema.safeParse(ended.result.cost)
-  if (data) run.spent = data
+  const cost = statedCost(ended.result.cost)
+  if (cost) run.spent = cost
 }
 
 /** A timeout that the agent itself throws follows the rule of the worker's. */
@@ -193,7 +200,7 @@ export const createRunner = ({
         },
         ...definedFields({ costLimitUsd }),
         spent: (cost) => {
-          if (!isOver) run.spent = cost
+          if (!isOver) run.spent = statedCost(cost) ?? UNKNOWN_COST
         },
         waitFor: (call, work) => {
           if (!isOver) events.waits(call)

@@ -269,7 +269,9 @@ describe.each(storeOpeners([holdsRows]))('holds of many processes on %s', (_, op
     let asked = 0
     const release = createRelease({
       holds: make(),
-      waiting: async () => ({ openai: 1 }),
+      budgets: { holdingBack: async () => undefined, version: () => '' },
+      clock,
+      waiting: async () => ({ 'hold:openai': 1 }),
       status: async () => 'queued',
       letGo: async () => {
         asked += 1

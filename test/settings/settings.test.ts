@@ -23,6 +23,7 @@ describe('settings', () => {
           notificationConcurrency: 5,
         },
         retry: { attempts: 7, backoff: 1_000, type: 'exponential' },
+        budget: { monthlyUsd: 0, userMonthlyUsd: 0, unknown: 'warn' },
         tasks: { securityMode: 'full' },
         memory: { recordExperiences: false },
         webhooks: {

@@ -22,6 +22,7 @@ type Type = Awaited<ReturnType<typeof client.listNotifications>>['notifications'
 export const unreadLooks: Readonly<Record<Type, string>> = {
   task_failed: 'bg-failed',
   approval_requested: 'bg-queued',
+  budget_reached: 'bg-queued',
 }
 
 export const useNotifications = () =>

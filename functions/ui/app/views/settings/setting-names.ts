@@ -13,6 +13,7 @@ export const groups: Readonly<Record<keyof Settings, string>> = {
   queue: 'Queues',
   retry: 'Retries of tasks',
   tasks: 'Tasks',
+  budget: 'Budgets',
   webhooks: 'Webhooks',
   reporting: 'Reporting back',
   memory: 'Memory',
@@ -47,6 +48,16 @@ export const words: Readonly<Record<string, Words>> = {
       ask: 'Ask first',
       full: 'All tools',
     },
+  },
+  'budget.monthlyUsd': {
+    label: 'Monthly budget',
+    hint: 'US dollars of all tasks in a calendar month (UTC). 0: no limit. At the budget new runs wait.',
+  },
+  'budget.userMonthlyUsd': { label: 'Monthly budget per user', hint: 'US dollars. 0: no limit.' },
+  'budget.unknown': {
+    label: 'Runs of unknown cost',
+    hint: 'While a budget is set.',
+    choices: { warn: 'Run, and tell admins', stop: 'Wait' },
   },
   'webhooks.retryDelaysMs': {
     label: 'Retry delays',

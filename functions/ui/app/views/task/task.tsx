@@ -44,6 +44,7 @@ export const Task = (): ReactNode => {
 const waitWords = {
   approval: 'waiting for approval',
   hold: 'waiting for its provider',
+  budget: 'waiting for the budget',
 } as const satisfies Record<NonNullable<TaskData['waitingFor']>, string>
 
 const Body = ({ task }: { task: TaskData }) => {

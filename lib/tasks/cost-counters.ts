@@ -1,0 +1,84 @@
+import { type Change, DEFAULT_MEMBER, type Increment, readCounter } from '../core/collection.ts'
+import { dollars, microUsd } from '../core/cost.ts'
+import { cutText } from '../core/cut-text.ts'
+import { definedFields } from '../core/defined-fields.ts'
+import { iso, utcDay, utcMonth } from '../core/time.ts'
+import type { Store } from '../ports/store.ts'
+import { DAILY_COUNTERS, TASK_COUNTERS, under } from './counters.ts'
+import type { CountedTask, TaskRow } from './schema.ts'
+
+/** One member for each user, and for each repository, whose tasks have a cost. */
+const COSTS_BY_USER = 'tasks.costs.users'
+const COSTS_BY_REPOSITORY = 'tasks.costs.repositories'
+
+/** What was spent in a month, by all (also by each agent), or by one user. */
+const monthCounter = (month: string, user?: string): string =>
+  user === undefined ? `tasks.costs:${month}` : `tasks.costs:${month}:${user}`
+
+/** How long the counters of a month are kept, from its begin. */
+const KEPT_MS = 400 * 86_400_000
+/** A longer name is cut, since storage bounds the names of members. */
+const LONGEST_REPOSITORY = 200
+
+/**
+ * What a write of a task's cost sets. Counters see no long texts, so it has the name of the repository beside it.
+ */
+export const costFields = ({
+  cost,
+  repository,
+}: Pick<TaskRow, 'cost' | 'repository'>): Pick<TaskRow, 'cost' | 'costRepository'> =>
+  cost === undefined
+    ? {}
+    : { cost, ...definedFields({ costRepository: repository && cutText(repository, LONGEST_REPOSITORY) }) }
+
+/** When an amount was spent. The renewal of a lease changes no other time than its end, which is moments ahead. */
+const spentAt = ({ completedAt, leaseExpiresAt, updatedAt }: CountedTask): string =>
+  completedAt ?? (leaseExpiresAt === undefined ? updatedAt : iso(leaseExpiresAt))
+
+/**
+ * The increments of a change of a task's cost, in millionths of a dollar. Rows tell what was spent in all (`microUsd`,
+ * `unknownCost`), but not when (`spent`, `unknown`).
+ */
+export const costIncrements = ({
+  before,
+  after,
+}: Pick<Change<CountedTask>, 'before' | 'after'>): Increment[] => {
+  if (after?.cost === undefined) return []
+  const spent = microUsd(after.cost) - microUsd(before?.cost)
+  const unknown = Number(after.cost.source === 'unknown') - Number(before?.cost?.source === 'unknown')
+  const { createdBy, costRepository, agent: own, countedAs: agent = own } = after
+  const at = spentAt(after)
+  const month = utcMonth(at)
+  const ofMonth = { member: DEFAULT_MEMBER, expiresAt: Date.parse(`${month}-01`) + KEPT_MS }
+  const increments: Increment[] = [
+    { ...TASK_COUNTERS, add: { microUsd: spent, [`microUsd:${agent}`]: spent, unknownCost: unknown } },
+    { counter: DAILY_COUNTERS, member: utcDay(at), add: { spent } },
+    {
+      ...ofMonth,
+      counter: monthCounter(month),
+      add: { spent, unknown, [`unknown:${agent}`]: unknown },
+    },
+    { ...ofMonth, counter: monthCounter(month, createdBy), add: { spent } },
+    { counter: COSTS_BY_USER, member: createdBy, add: { microUsd: spent } },
+  ]
+  if (costRepository)
+    increments.push({ counter: COSTS_BY_REPOSITORY, member: costRepository, add: { microUsd: spent } })
+  return increments.flatMap(({ add = {}, ...of }) => {
+    const changed = Object.entries(add).filter(([, by]) => by !== 0)
+    return changed.length === 0 ? [] : [{ ...of, add: Object.fromEntries(changed) }]
+  })
+}
+
+/** Whether rows do not tell a counter of `costIncrements`. */
+export const isOfTime = (name: string): boolean => /^(spent|unknown)(:|$)/.test(name)
+
+/** What tasks have cost in a month, `2026-01`: all of them, or those of a user. */
+export const readSpent = async (store: Pick<Store, 'counters'>, month: string, user?: string) => {
+  const counters = await readCounter(store, monthCounter(month, user))
+  return {
+    usd: dollars(counters.spent ?? 0),
+    /** How many of all tasks cost an unknown sum, and how many of each agent. */
+    unknown: counters.unknown ?? 0,
+    unknownByAgent: under(counters, 'unknown'),
+  }
+}

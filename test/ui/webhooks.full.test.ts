@@ -173,9 +173,12 @@ inBrowser('the view of webhooks', () => {
       await page.getByRole('link', { name: 'Python' }).click()
       await page.getByRole('region', { name: 'Code in Python' }).waitFor()
       await page.getByRole('link', { name: 'Node', exact: true }).click()
-      // The text follows its label a moment later.
-      const node = page.getByRole('region', { name: 'Code in Node' }).filter({ hasText: 'isFromService' })
-      const code = await node.innerText()
+      // The text follows its label a moment later, so it is read until it is whole.
+      const node = page.getByRole('region', { name: 'Code in Node' })
+      const code = await until(async () => {
+        const text = await node.innerText()
+        return text.includes('isFromService') && text.trimEnd().endsWith('}') ? text : undefined
+      })
       const verdicts = snippetVerdicts('node', code, [
         { ...seen, secret },
         { ...seen, secret: `${secret}x` },

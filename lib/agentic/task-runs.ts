@@ -1,4 +1,4 @@
-import type { WaitingCall } from '../ports/agent.ts'
+import type { AgentAdapter, WaitingCall } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { LoopEvent, LoopResult } from '../ports/tool.ts'
@@ -19,31 +19,33 @@ type ClaimedTask = TaskFacts & {
   readonly maxAttempts: number
 }
 
+type Agent = Pick<AgentAdapter, 'type' | 'family'>
+
 type Needs = {
   sessions: Pick<SessionRuns, 'openRun'>
-  /** The provider and model that the runs of tasks use. */
-  target: () => { provider: string; model: string }
+  /** The provider and model that an agent uses. */
+  target: (agent: Agent) => { provider: string; model: string }
   clock: Clock
   ids: Ids
 }
 
 /** Shows the runs of a task as one agent session. An agent that reports no steps has no session. */
 export const createTaskRuns = ({ sessions, target, clock, ids }: Needs) => {
-  const begin = (task: ClaimedTask) => {
-    const chosen = target()
+  const begin = (task: ClaimedTask, agent: Agent) => {
+    const chosen = target(agent)
     const run = sessions.openRun(task, task.fence, chosen)
     run.emit('session:start', { sessionId: run.id, taskId: task.id, attempt: task.attempts, ...chosen })
     return { run, emitEvent: createLoopEvents({ emit: run.emit, clock, ids, showThinking: true }) }
   }
-  return (task: ClaimedTask) => {
+  return (task: ClaimedTask, agent: Agent) => {
     let begun: ReturnType<typeof begin> | undefined
     return {
       observe: (event: LoopEvent): void => {
-        begun ??= begin(task)
+        begun ??= begin(task, agent)
         begun.emitEvent(event)
       },
       waits: (call: WaitingCall): void => {
-        begun ??= begin(task)
+        begun ??= begin(task, agent)
         begun.run.emit('approval:pending', { ...call, message: `Waiting for approval of ${call.name}` })
       },
       end: (ended: RunEnd): Promise<void> | undefined => {

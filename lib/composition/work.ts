@@ -21,6 +21,7 @@ import { eventNames } from '../outbound-webhooks/events.ts'
 import { createWebhookSecrets } from '../outbound-webhooks/registrations.ts'
 import { createOutboundWebhooks } from '../outbound-webhooks/service.ts'
 import { createSubscriptions, hasSubscriber } from '../outbound-webhooks/subscriptions.ts'
+import type { AgentAdapter } from '../ports/agent.ts'
 import type { Models } from '../ports/model.ts'
 import { createDeadLetters } from '../queue/dead-letters.ts'
 import { createQueueStatus } from '../queue/status.ts'
@@ -147,6 +148,9 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     spent: (...of) => readSpent(store, ...of),
   })
   const waitingForHolds = async () => under(await counters.waiting(), 'hold')
+  /** Other agents choose their models themselves. */
+  const runTarget = ({ type, family }: Pick<AgentAdapter, 'type' | 'family'>) =>
+    family === 'builtin' ? needs.models.resolve({}) : { provider: type, model: type }
   const worker = createWorker({
     ...needs,
     gate: createGate({
@@ -170,7 +174,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
         log.warn({ taskId: task.id, reason: errorMessage(thrown) }, 'an experience was not recorded')
       })
     },
-    openEvents: createTaskRuns({ ...needs, sessions: agentSessions, target: () => needs.models.resolve({}) }),
+    openEvents: createTaskRuns({ ...needs, sessions: agentSessions, target: runTarget }),
     attemptLimit,
     costLimit: createCostLimit(config.AGENT_MAX_COST_USD),
   })

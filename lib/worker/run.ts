@@ -30,7 +30,7 @@ type RunEvents = {
   end(ended: Ended): Promise<void> | undefined
 }
 
-type OpenRunEvents = (task: Leased) => RunEvents
+type OpenRunEvents = (task: Leased, agent: AgentAdapter) => RunEvents
 
 type Needs = {
   clock: Clock
@@ -154,7 +154,7 @@ export const createRunner = ({
     new Promise<Ended>((resolve) => {
       const { task: leased, stopped, beat } = run
       const { attempts: attempt } = leased
-      const events = openEvents(leased)
+      const events = openEvents(leased, agent)
       const forgetSecrets: (() => void)[] = []
       let isOver = false
       const timeLimit = attemptLimit(agent, task)

@@ -378,6 +378,7 @@ describe('agent sessions', () => {
   it('of a task has all its runs, and the state of the task', async () => {
     const sessions = process()
     const target = () => ({ provider: 'demo', model: 'scripted' })
+    const agent = { type: 'coding-agent' }
     const taskRuns = createTaskRuns({ sessions, target, clock, ids })
     const task = (run: number) => ({
       id: 'task_01',
@@ -388,13 +389,13 @@ describe('agent sessions', () => {
       maxAttempts: 3,
     })
     taskStates.set('task_01', 'in_progress')
-    const silent = taskRuns(task(1))
+    const silent = taskRuns(task(1), agent)
     expect(silent.end({ kind: 'succeeded', result: { output: '' } })).toBeUndefined()
-    const first = taskRuns(task(1))
+    const first = taskRuns(task(1), agent)
     first.observe({ type: 'step:start', step: 1, maxSteps: 5, usedTokens: 0 })
     await first.end({ kind: 'failed', error: { code: 'agent_failed', message: 'No luck' }, next: 'retry' })
     const followed = take(await process().follow(bob, 'sess_01', '', never))
-    const second = taskRuns(task(2))
+    const second = taskRuns(task(2), agent)
     second.observe({ type: 'step:start', step: 1, maxSteps: 5, usedTokens: 0 })
     await second.end({ kind: 'succeeded', result: { output: 'Done' } })
     expect(await sessions.get(bob, 'sess_01')).toMatchObject({ status: 'running', taskId: 'task_01' })

@@ -43,6 +43,10 @@ describe('the session of an agent over ACP', () => {
         ...{ status: 'completed', attempts: 2 },
         result: { output: expect.stringContaining('interrupted'), agentSession: 'session_1' },
       })
+      // The models of the service are not its.
+      expect(await client.listAgentSessions({ query: { taskId: id } })).toMatchObject({
+        sessions: [{ provider: 'scripted-acp', model: 'scripted-acp' }],
+      })
 
       const answered = await client.replyToTask({
         params: { id },

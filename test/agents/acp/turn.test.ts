@@ -333,6 +333,12 @@ describe('the cost of a run over ACP', () => {
       [call, { act: 'cost', usd: 0.5 }],
       { usd: 0.5, source: 'provider' },
     ],
+    [
+      'the prices where the program states 0',
+      'claude-x',
+      [call, { act: 'cost', usd: 0 }],
+      { usd: 3, source: 'price' },
+    ],
     ['unknown for a model without a price', 'own-model', [call], { usd: null, source: 'unknown' }],
     ['unknown where nothing is said', 'claude-x', [], { usd: null, source: 'unknown' }],
   ])('is %s', async (_title, model, script, cost) => {
@@ -414,6 +420,13 @@ describe('a later attempt of an agent over ACP', () => {
       filesChanged: [{ path: 'a.txt' }],
     })
     expect(progress).toContain('Going on in the workspace of the last attempt')
+  })
+
+  it('asks in it as in a new one', async () => {
+    const asks = { mode: 'asks' }
+    await interrupted('resumed-mode')
+    const { result } = open([{ act: 'mode' }], { program: asks }, { workspace: 'resumed-mode', attempt: 2 })
+    expect(await result).toMatchObject({ agentSession: 'session_1', output: 'asks' })
   })
 
   it.each<[string, string, () => unknown]>([

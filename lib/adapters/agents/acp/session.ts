@@ -6,6 +6,7 @@ import {
   RequestError,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
+  type SessionModeState,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk'
 import { durationText } from '../../../core/time.ts'
@@ -119,32 +120,37 @@ const openSession = async (
 ): Promise<{ id: string; resumed: boolean }> => {
   if (authMethod !== undefined && authMethods?.some(({ id }) => id === authMethod))
     await agent.request('authenticate', { methodId: authMethod })
-  const resumed =
-    earlier !== undefined && (await resume(agent, agentCapabilities, { sessionId: earlier, cwd }))
-  if (resumed && earlier !== undefined) return { id: earlier, resumed }
+  const setMode = async (sessionId: string, modes: SessionModeState | null | undefined) => {
+    const isOffered = modes?.availableModes.some(({ id }) => id === mode)
+    if (mode !== undefined && isOffered && modes?.currentModeId !== mode)
+      await agent.request('session/set_mode', { sessionId, modeId: mode })
+  }
+  if (earlier !== undefined) {
+    const resumed = await resume(agent, agentCapabilities, { sessionId: earlier, cwd })
+    // A session that is opened again may begin in the default mode of its agent.
+    if (resumed) await setMode(earlier, resumed.modes)
+    if (resumed) return { id: earlier, resumed: true }
+  }
   const { sessionId, modes } = await agent.request('session/new', { cwd, mcpServers: [] })
-  const isOffered = modes?.availableModes.some(({ id }) => id === mode)
-  if (mode !== undefined && isOffered && modes?.currentModeId !== mode)
-    await agent.request('session/set_mode', { sessionId, modeId: mode })
+  await setMode(sessionId, modes)
   return { id: sessionId, resumed: false }
 }
 
 type Capabilities = { loadSession?: boolean; sessionCapabilities?: object | null } | undefined
 
-/** Goes on with a session of an earlier attempt. False where the agent cannot, or no longer has it. */
+/** Goes on with a session of an earlier attempt. Undefined where the agent cannot, or no longer has it. */
 const resume = async (
   agent: ClientContext,
   capabilities: Capabilities,
   session: { sessionId: string; cwd: string },
-): Promise<boolean> => {
+): Promise<{ modes?: SessionModeState | null } | undefined> => {
   const request = { ...session, mcpServers: [] }
   try {
-    if ('resume' in (capabilities?.sessionCapabilities ?? {})) await agent.request('session/resume', request)
-    else if (capabilities?.loadSession) await agent.request('session/load', request)
-    else return false
-    return true
+    if ('resume' in (capabilities?.sessionCapabilities ?? {}))
+      return await agent.request('session/resume', request)
+    return capabilities?.loadSession ? await agent.request('session/load', request) : undefined
   } catch (thrown) {
-    if (thrown instanceof RequestError) return false
+    if (thrown instanceof RequestError) return undefined
     throw thrown
   }
 }

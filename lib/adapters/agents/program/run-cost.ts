@@ -40,8 +40,9 @@ export const createRunCost = (
     setPriced: (cost: () => Cost | undefined): void => {
       priced = cost
     },
-    /** The program states what its session has cost up to now. */
+    /** The program states what its session has cost up to now. 0 says nothing: programs start with it, and keep it where they know no price. */
     state: (usd: number): void => {
+      if (usd === 0) return
       stated = { usd, source: 'provider' }
       tell()
       isOver()

@@ -1,10 +1,12 @@
 import type * as z from 'zod'
+import { dollars } from '../core/cost.ts'
 import { getOrCreate } from '../core/get-or-create.ts'
 import { createHistogram, type Histogram } from '../core/histogram.ts'
 import { iso, utcDay } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Counters, Store } from '../ports/store.ts'
 import type { AnalyticsQuery, AnalyticsSchema, WindowSchema } from './contract.ts'
+import { readCosts } from './cost-counters.ts'
 import { DAILY_COUNTERS, OTHER_AGENTS, readTaskCounters, byStatus as statuses, under } from './counters.ts'
 import type { AgentChoice } from './create.ts'
 import { HAPPENINGS, type Happening, type HourlyCount, QUARTER_MS, readHourly } from './hourly-counters.ts'
@@ -20,8 +22,9 @@ export const createAnalytics =
     const firstDay = utcDay(iso(clock.now() - (DAYS - 1) * DAY_MS))
     const types = await agents.types()
     const countedName = (agent: string) => (types.includes(agent) ? agent : OTHER_AGENTS)
-    const [counters, days, recent] = await Promise.all([
+    const [counters, costs, days, recent] = await Promise.all([
       readTaskCounters(store),
+      readCosts(store),
       store.counters(DAILY_COUNTERS, firstDay),
       (query.window ?? query.timezone) ? readWindow(store, clock.now(), query, countedName) : undefined,
     ])
@@ -39,12 +42,16 @@ export const createAnalytics =
       byPriority: under(counters, 'priority'),
       bySource: under(counters, 'source'),
       byAgent: byRegisteredAgent(under(counters, 'agent'), countedName),
-      daily: Object.entries(days).map(([date, counts]) => ({
+      costUsd: dollars(counters.microUsd ?? 0),
+      unknownCostTasks: counters.unknownCost ?? 0,
+      costByAgent: inDollars(byRegisteredAgent(under(counters, 'microUsd'), countedName)),
+      ...costs,
+      daily: Object.entries(days).map(([date, { created = 0, completed = 0, failed = 0, spent = 0 }]) => ({
         date,
-        created: 0,
-        completed: 0,
-        failed: 0,
-        ...counts,
+        created,
+        completed,
+        failed,
+        costUsd: dollars(spent),
       })),
       ...(recent ? { recent } : {}),
     }
@@ -59,6 +66,9 @@ const byRegisteredAgent = (counts: Record<string, number>, countedName: (agent: 
   }
   return byAgent
 }
+
+const inDollars = (costs: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(Object.entries(costs).map(([name, microUsd]) => [name, dollars(microUsd)]))
 
 const rates = (completed: number, failed: number) => {
   const ended = completed + failed

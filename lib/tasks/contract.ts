@@ -86,6 +86,7 @@ export const ImportResults = z.object({
 })
 
 const counts = z.record(z.string(), z.number())
+const costs = z.record(z.string(), z.number())
 
 const AnalyticsQuery = z.object({
   window: z
@@ -150,8 +151,27 @@ export const AnalyticsSchema = z.object({
   byPriority: counts.meta({ examples: [{ 3: 10 }] }),
   bySource: counts.meta({ examples: [{ api: 10 }] }),
   byAgent: counts.meta({ examples: [{ 'coding-agent': 10 }] }),
+  costUsd: z
+    .number()
+    .meta({ description: 'US dollars: what all tasks have cost, as far as it is known', examples: [12.5] }),
+  unknownCostTasks: z.number().describe('Tasks whose cost is unknown, in part or as a whole'),
+  costByAgent: costs.meta({ description: 'US dollars', examples: [{ 'claude-code': 12.5 }] }),
+  costByUser: costs.meta({
+    description: 'US dollars, by user id; the 100 highest, and all others together as `other`',
+    examples: [{ local: 12.5 }],
+  }),
+  costByRepository: costs.meta({
+    description: 'US dollars of tasks with a repository; the 100 highest, and all others together as `other`',
+    examples: [{ 'acme/web': 12.5 }],
+  }),
   daily: z.array(
-    z.object({ date: z.string(), created: z.number(), completed: z.number(), failed: z.number() }),
+    z.object({
+      date: z.string(),
+      created: z.number(),
+      completed: z.number(),
+      failed: z.number(),
+      costUsd: z.number().describe('US dollars that were spent on this day (UTC)'),
+    }),
   ),
   recent: WindowSchema.optional(),
 })
@@ -212,7 +232,7 @@ export const taskRoutes = defineRoutes({
     path: '/api/tasks/analytics',
     summary: 'Statistics over all tasks, and of a recent window of time',
     about:
-      'Counts, rates and durations of all tasks, and of each day. With `window` or `timezone` also those of a recent window: by five minutes of an hour, or by the hours or days of the zone; percentiles are within 5 %.',
+      'Counts, rates, durations and costs of all tasks, and of each day. With `window` or `timezone` also those of a recent window: by five minutes of an hour, or by the hours or days of the zone; percentiles are within 5 %.',
     access: 'session',
     query: AnalyticsQuery,
     response: AnalyticsSchema,

@@ -3,7 +3,7 @@ import { dollars, microUsd } from '../core/cost.ts'
 import { cutText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { iso, utcDay, utcMonth } from '../core/time.ts'
-import type { Store } from '../ports/store.ts'
+import type { Counters, Store } from '../ports/store.ts'
 import { DAILY_COUNTERS, TASK_COUNTERS, under } from './counters.ts'
 import type { CountedTask, TaskRow } from './schema.ts'
 
@@ -71,6 +71,35 @@ export const costIncrements = ({
 
 /** Whether rows do not tell a counter of `costIncrements`. */
 export const isOfTime = (name: string): boolean => /^(spent|unknown)(:|$)/.test(name)
+
+/** The most names of users and of repositories in an answer. */
+const MOST_NAMES = 100
+/** What all further names cost together. */
+const OTHER_NAMES = 'other'
+
+/** The dollars of each name, the highest first. */
+const highestCosts = (members: Readonly<Record<string, Counters>>): Record<string, number> => {
+  const costs = Object.entries(members)
+    .map(([name, { microUsd = 0 }]) => [name, microUsd] as const)
+    .sort(([, a], [, b]) => b - a)
+  const others = costs.slice(MOST_NAMES).reduce((sum, [, cost]) => sum + cost, 0)
+  const named = costs.slice(0, MOST_NAMES)
+  return Object.fromEntries(
+    (others > 0 ? [...named, [OTHER_NAMES, others] as const] : named).map(([name, cost]) => [
+      name,
+      dollars(cost),
+    ]),
+  )
+}
+
+/** What all tasks have cost, by user and by repository. */
+export const readCosts = async (store: Pick<Store, 'counters'>) => {
+  const [users, repositories] = await Promise.all([
+    store.counters(COSTS_BY_USER),
+    store.counters(COSTS_BY_REPOSITORY),
+  ])
+  return { costByUser: highestCosts(users), costByRepository: highestCosts(repositories) }
+}
 
 /** What tasks have cost in a month, `2026-01`: all of them, or those of a user. */
 export const readSpent = async (store: Pick<Store, 'counters'>, month: string, user?: string) => {

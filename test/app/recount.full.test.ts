@@ -12,9 +12,10 @@ import { taskApi } from '../journeys/api.ts'
 import { startService, temporaryFolder } from '../journeys/service.ts'
 
 it('corrects what drifted, leaves alone what rows cannot tell, and finds nothing the second time', async () => {
-  const failing = createFakeAgent(() =>
-    Promise.reject(Object.assign(new Error('never'), { retryable: false })),
-  )
+  const failing = createFakeAgent((_task, { spent }) => {
+    spent({ usd: 0.25, source: 'price' })
+    return Promise.reject(Object.assign(new Error('never'), { retryable: false }))
+  })
   await using service = await startDomains({ adapters: [failing] })
   const { id } = await service.run()
   await service.run()
@@ -24,11 +25,14 @@ it('corrects what drifted, leaves alone what rows cannot tell, and finds nothing
   const before = await service.store.counters('tasks')
   await service.store.adjust([
     { counter: 'tasks', member: 'all', add: { total: 3, 'status:failed': -1, 'status:odd': 2 } },
+    { counter: 'tasks.costs.users', member: ANN.userId, add: { microUsd: -7 } },
+    { counter: 'tasks.daily', member: '2026-01-01', add: { spent: 1 } },
     { counter: 'dlq', member: 'all', add: { pending: 7 } },
   ])
 
   expect(await recount(service.store, collections)).toEqual([
     { counter: 'tasks', member: 'all', add: { total: -3, 'status:failed': 1, 'status:odd': -2 } },
+    { counter: 'tasks.costs.users', member: ANN.userId, add: { microUsd: 7 } },
     { counter: 'dlq', member: 'all', add: { pending: -7 } },
   ])
   expect(await service.store.counters('tasks')).toEqual({ all: { ...before.all, 'status:odd': 0 } })

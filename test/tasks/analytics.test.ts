@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { createCaller } from '../fakes/caller.ts'
-import { ANN, startDomains, turns } from '../fakes/service.ts'
+import { ANN, BOB, startDomains, turns } from '../fakes/service.ts'
 
 describe('GET /api/tasks/analytics', () => {
   it('is all zero before the first task', async () => {
@@ -23,25 +23,37 @@ describe('GET /api/tasks/analytics', () => {
       byPriority: {},
       bySource: {},
       byAgent: {},
+      costUsd: 0,
+      unknownCostTasks: 0,
+      costByAgent: {},
+      costByUser: {},
+      costByRepository: {},
       daily: [],
     })
   })
 
-  it('counts by status, priority, source, agent and day, and times what completed', async () => {
+  it('counts by status, priority, source, agent and day, times what completed, and sums what it cost', async () => {
     const agent = createFakeAgent(HOLD)
     const other = createFakeAgent(HOLD, { type: 'other' })
+    const price = (usd: number) => ({ usd, source: 'price' }) as const
     const service = await startDomains({ adapters: [agent, other], env: { QUEUE_RETRY_ATTEMPTS: '1' } })
-    for (const body of [{ priority: 1 }, { source: 'cron' }, { assignedAgent: 'other' }, {}, {}])
+    const web = { repository: 'acme/web' }
+    for (const body of [{ ...web, priority: 1 }, { ...web, source: 'cron' }, { assignedAgent: 'other' }])
       await service.create(body)
+    for (const user of [ANN, BOB]) await service.create({}, user)
     await turns()
     await service.pass(1_000)
+    agent.runs[0]?.spent(price(0.1))
     agent.runs[0]?.finish()
     await turns()
     await service.pass(2_000)
+    agent.runs[1]?.spent(price(0.2))
     agent.runs[1]?.finish()
+    other.runs[0]?.spent({ usd: 0.5, source: 'unknown' })
     other.runs[0]?.fail(new Error('broken'))
     await turns()
     await service.tasks.cancel(ANN, agent.runs[2]?.task.id ?? '')
+    agent.runs[3]?.spent(price(4))
     await service.pass(86_400_000, 3_600_000)
     const call = createCaller(service)
 
@@ -61,7 +73,12 @@ describe('GET /api/tasks/analytics', () => {
       byPriority: { 1: 1, 3: 4 },
       bySource: { api: 4, cron: 1 },
       byAgent: { 'test-agent': 4, other: 1 },
-      daily: [{ date: '2026-01-01', created: 5, completed: 2, failed: 2 }],
+      costUsd: 4.8,
+      unknownCostTasks: 1,
+      costByAgent: { 'test-agent': 4.3, other: 0.5 },
+      costByUser: { user_bob: 4, user_ann: 0.8 },
+      costByRepository: { 'acme/web': 0.3 },
+      daily: [{ date: '2026-01-01', created: 5, completed: 2, failed: 2, costUsd: 4.8 }],
     })
   })
 
@@ -73,6 +90,19 @@ describe('GET /api/tasks/analytics', () => {
     await service.run()
 
     expect((await service.tasks.analytics()).byAgent).toEqual({ other: 1, 'test-agent': 1 })
+  })
+
+  it('names the hundred users and repositories that cost most, and sums the others', async () => {
+    await using service = await startDomains({ background: false })
+    const increments = Array.from({ length: 103 }, (_, n) => ({
+      counter: 'tasks.costs.users',
+      member: `user_${n}`,
+      add: { microUsd: n * 1_000_000 },
+    }))
+    await service.store.adjust(increments)
+    const { costByUser } = await service.tasks.analytics()
+    expect(Object.keys(costByUser)).toHaveLength(101)
+    expect(costByUser).toMatchObject({ user_102: 102, user_3: 3, other: 0 + 1 + 2 })
   })
 
   it('shows the last thirty days', async () => {

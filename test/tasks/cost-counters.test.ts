@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Cost } from '../../lib/core/cost.ts'
-import { readSpent } from '../../lib/tasks/cost-counters.ts'
+import { readCosts, readSpent } from '../../lib/tasks/cost-counters.ts'
 import { taskEvents, tasks } from '../../lib/tasks/rows.ts'
 import type { TaskRow } from '../../lib/tasks/schema.ts'
 import { withOpened } from '../contract/test-of.ts'
@@ -53,10 +53,10 @@ describe.each(followedStoreOpeners([tasks, taskEvents]))('the costs of tasks on 
         expect((await store.counters('tasks')).all).toMatchObject({
           ...{ microUsd: 1_000_000, 'microUsd:codex': 1_000_000, unknownCost: 1 },
         })
-        expect(await store.counters('tasks.costs.repositories')).toEqual({
-          'acme/web': { microUsd: 1_000_000 },
+        expect(await readCosts(store)).toEqual({
+          costByUser: { user_ann: 1 },
+          costByRepository: { 'acme/web': 1 },
         })
-        expect(await store.counters('tasks.costs.users')).toEqual({ user_ann: { microUsd: 1_000_000 } })
       },
     ),
   )

@@ -1,13 +1,14 @@
 import { createAcpAgent } from '../adapters/agents/acp/agent.ts'
 import { acpPrograms } from '../adapters/agents/acp/catalog.ts'
-import { createBroker, listenForAgents, type RefusedCall } from '../adapters/agents/broker/broker.ts'
+import { openBroker, type RefusedCall } from '../adapters/agents/broker/broker.ts'
 import type { BrokeredKind } from '../adapters/agents/broker/routes.ts'
 import { createCommandAgent } from '../adapters/agents/command/agent.ts'
 import { commandPrograms } from '../adapters/agents/command/catalog.ts'
 import type { AgentProgram } from '../adapters/agents/program/program.ts'
 import { searchProgram } from '../adapters/agents/programs.ts'
-import { readUsageLimit } from '../adapters/models/failures.ts'
-import { configuredProviders } from '../adapters/models/resolve.ts'
+import { readFailure } from '../adapters/models/failures.ts'
+import { configuredProviders, type Provider } from '../adapters/models/resolve.ts'
+import { withoutCodings } from '../adapters/node/content-coding.ts'
 import type { Config } from '../config/config.ts'
 import { variable } from '../config/families.ts'
 import type { Masker } from '../core/masker.ts'
@@ -15,7 +16,7 @@ import type { AgentAdapter } from '../ports/agent.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Log } from '../ports/log.ts'
 import type { Prices } from '../ports/prices.ts'
-import type { ProviderLimits, UsageLimit } from '../ports/provider-limits.ts'
+import type { ProviderLimits } from '../ports/provider-limits.ts'
 
 type AgentNeeds = Parameters<typeof createAcpAgent>[1]
 type Needs = Omit<AgentNeeds, 'search' | 'missingSettings' | 'providers' | 'brokered' | 'commands'> & {
@@ -31,15 +32,20 @@ type Needs = Omit<AgentNeeds, 'search' | 'missingSettings' | 'providers' | 'brok
 const createBrokerHost = (config: Config, needs: Needs) => {
   const providers = configuredProviders({ providers: config.providers })
   const { clock, masker } = needs
-  const readLimit = (kind: BrokeredKind, refused: RefusedCall): UsageLimit | undefined => {
-    const provider = providers.get(kind)
-    return provider && readUsageLimit(provider, refused, { now: clock.now(), masker })
-  }
+  const readFailed = (kind: BrokeredKind, failed: RefusedCall | Error) =>
+    readFailure(providers.get(kind) as Provider, failed, { now: clock.now(), masker })
   const hasModel = (kind: string) => providers.has(kind)
   const openHost = async () => {
-    const broker = createBroker({ ...needs, readLimit, provider: (kind) => providers.get(kind) })
-    const price = await needs.prices.load()
-    return { broker, address: await listenForAgents(broker, needs.commands.isSandboxed), price, hasModel }
+    const { isSandboxed } = needs.commands
+    const provider = (kind: BrokeredKind) => providers.get(kind)
+    const broker = await openBroker({
+      ...needs,
+      isSandboxed,
+      provider,
+      readFailure: readFailed,
+      withoutCodings,
+    })
+    return { broker, price: await needs.prices.load(), hasModel }
   }
   let host: ReturnType<typeof openHost> | undefined
   return {
@@ -50,7 +56,7 @@ const createBrokerHost = (config: Config, needs: Needs) => {
     },
     close: async () => {
       const opened = await host
-      await opened?.address.close()
+      await opened?.broker.close()
     },
   }
 }

@@ -1,5 +1,5 @@
 /** What a provider said when it refused a call by a usage limit: its words, and how long it asks to be left alone. */
-export type UsageLimit = { reason: string; retryAfterMs: number }
+type UsageLimit = { reason: string; retryAfterMs: number }
 
 /** Learns from the calls of providers whether their accounts can be used. Never rejects. */
 export interface ProviderLimits {

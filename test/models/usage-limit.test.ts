@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import { readUsageLimit } from '../../lib/adapters/models/failures.ts'
+import { readFailure } from '../../lib/adapters/models/failures.ts'
 import { createModels } from '../../lib/adapters/models/models.ts'
 import { configuredProviders } from '../../lib/adapters/models/resolve.ts'
 import { createMasker } from '../../lib/core/masker.ts'
+import { isUsageLimit } from '../../lib/core/usage-limit.ts'
 import { answeringFetch, frames } from '../fakes/answering-fetch.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 
@@ -15,7 +16,9 @@ const [anthropic] = configuredProviders(settings).values()
 
 const read = (status: number, headers: Record<string, string>, body: string) => {
   if (anthropic === undefined) throw new Error('Anthropic is not configured')
-  return readUsageLimit(anthropic, { status, headers, body }, { now: NOW, masker: createMasker([]) })
+  const given = { status, headers, body }
+  const failure = readFailure(anthropic, given, { now: NOW, masker: createMasker([]) })
+  return isUsageLimit(failure) ? { reason: failure.message, retryAfterMs: failure.retryAfterMs } : undefined
 }
 const error = (message: string, more = {}) => JSON.stringify({ error: { message, ...more } })
 

@@ -1,12 +1,10 @@
 import { shortenedText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Masker } from '../../core/masker.ts'
-import { isUsageLimit } from '../../core/usage-limit.ts'
-import type { UsageLimit } from '../../ports/provider-limits.ts'
 import { askedWaitMs } from './asked-wait.ts'
 import type { Provider } from './resolve.ts'
 import { usageLimitMs } from './usage-limit-wait.ts'
-import { causeChain, type FailureReason, failedAnswer, WireFailure } from './wire-failure.ts'
+import { causeChain, type FailureReason, failedAnswer, lostConnection, WireFailure } from './wire-failure.ts'
 
 const MOST = 200
 
@@ -165,16 +163,19 @@ const ofWire = (at: Scene, failure: WireFailure): Problem => {
   return providerError(at, reason, said, { isSilence })
 }
 
-/** The usage limit that an error answer of a provider names; undefined for any other answer. */
-export const readUsageLimit = (
+type ErrorAnswer = { status: number; headers: NodeJS.Dict<string | string[]>; body: string }
+
+/** The failure of a call that a program made: an error answer of the provider, or the loss of its connection. */
+export const readFailure = (
   provider: Provider,
-  { status, headers, body }: { status: number; headers: NodeJS.Dict<string | string[]>; body: string },
+  failed: ErrorAnswer | Error,
   { now, masker }: { now: number; masker: Masker },
-): UsageLimit | undefined => {
+): Problem => {
+  const scene = sceneFor(provider, provider.model, now, masker)
+  if (failed instanceof Error) return toProblem(lostConnection(failed), scene)
+  const { status, headers, body } = failed
   const joined = Object.entries(headers).map(([name, value]) => [name, String(value)])
-  const failure = failedAnswer(status, Object.fromEntries(joined), body)
-  const problem = toProblem(failure, sceneFor(provider, provider.model, now, masker))
-  return isUsageLimit(problem) ? { reason: problem.message, retryAfterMs: problem.retryAfterMs } : undefined
+  return toProblem(failedAnswer(status, Object.fromEntries(joined), body), scene)
 }
 
 const MALFORMED_REQUEST = /^AI_(InvalidPrompt|MissingToolResults?|InvalidArgument|InvalidMessageRole)/

@@ -1,28 +1,23 @@
-import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import * as path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { brotliCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createAcpAgent } from '../../../lib/adapters/agents/acp/agent.ts'
 import type { AcpProgram } from '../../../lib/adapters/agents/acp/catalog.ts'
-import { createBroker, listenForAgents } from '../../../lib/adapters/agents/broker/broker.ts'
 import type { Brokered } from '../../../lib/adapters/agents/broker/run.ts'
 import { searchProgram } from '../../../lib/adapters/agents/programs.ts'
-import { entropy } from '../../../lib/adapters/node/entropy.ts'
 import { createRepositories } from '../../../lib/adapters/node/repositories.ts'
 import type { Cost } from '../../../lib/core/cost.ts'
 import type { SecurityMode } from '../../../lib/core/security-mode.ts'
 import type { AgentContext, AgentResult } from '../../../lib/ports/agent.ts'
 import type { Clock } from '../../../lib/ports/clock.ts'
-import { noProviderLimits } from '../../../lib/ports/provider-limits.ts'
 import type { LoopEvent, Toolbox } from '../../../lib/ports/tool.ts'
 import { agentCalls } from '../../../lib/tools/builtin/agent-calls.ts'
 import { createToolRunner } from '../../../lib/tools/runner.ts'
 import { createFakeClock, type FakeClock } from '../../fakes/clock.ts'
 import { task } from '../../fakes/coding-agent.ts'
-import { createFakeLog } from '../../fakes/log.ts'
+import { type Answer, openScriptedProvider, PROVIDER_KEY } from '../../fakes/scripted-provider.ts'
 import { countSleeping } from '../../fakes/sleeping-processes.ts'
 import { until } from '../../fakes/until.ts'
 import { createWorkbench, type Workbench } from '../../fakes/workbench.ts'
@@ -121,6 +116,9 @@ const open = (script: readonly Act[], options: Options = {}, given: Partial<Agen
   result.catch(() => undefined)
   return { result, observed, progress, costs }
 }
+
+const texts = (events: readonly LoopEvent[]): string =>
+  events.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('')
 
 const write = (more: Partial<Act> = {}): Act => ({ act: 'write', path: 'a.txt', text: 'new\n', ...more })
 
@@ -293,34 +291,19 @@ describe('a turn of an agent over ACP', () => {
   })
 })
 
-/** A broker before a provider that answers each call with a million tokens, which cost 3 dollars each. */
-const openBroker = async (model = 'claude-sonnet-4-5') => {
-  const body = JSON.stringify({ model, usage: { input_tokens: 1_000_000, output_tokens: 0 } })
-  const provider = createServer((incoming, response) => {
-    incoming.resume()
-    response.writeHead(200, { 'content-type': 'application/json' }).end(body)
-  }).listen(0, '127.0.0.1')
-  await once(provider, 'listening')
-  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
-  const broker = createBroker({
-    provider: () => ({ apiKey: 'k', baseUrl }),
-    limits: noProviderLimits,
-    entropy,
-    log: createFakeLog(),
-  })
-  const address = await listenForAgents(broker, false)
-  // A price that does not change with the data of a package.
-  const price: Brokered['price'] = ({ model, usage }) =>
-    model.startsWith('claude') ? (usage.input * 3) / 1e6 : null
-  return {
-    brokered: async () => ({ broker, address, price, hasModel: () => true }),
-    [Symbol.asyncDispose]: async () => {
-      await address.close()
-      provider.closeAllConnections()
-      await new Promise((resolve) => provider.close(resolve))
+/** A provider that answers each call with a million tokens, which cost 3 dollars each. */
+const openModels = (model = 'claude-x') =>
+  openScriptedProvider(
+    (_, response) => {
+      const body = JSON.stringify({ model, usage: { input_tokens: 1_000_000, output_tokens: 0 } })
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
     },
-  }
-}
+    { price },
+  )
+
+/** Prices that do not change with the data of a package. */
+const price: Brokered['price'] = ({ model, usage }) =>
+  model.startsWith('claude') ? (usage.input * 3) / 1e6 : null
 
 describe('the cost of a run over ACP', () => {
   const call: Act = { act: 'model' }
@@ -342,26 +325,61 @@ describe('the cost of a run over ACP', () => {
     ['unknown for a model without a price', 'own-model', [call], { usd: null, source: 'unknown' }],
     ['unknown where nothing is said', 'claude-x', [], { usd: null, source: 'unknown' }],
   ])('is %s', async (_title, model, script, cost) => {
-    await using models = await openBroker(model)
+    await using models = await openModels(model)
     const { result, costs } = open(script, { needs: { brokered: models.brokered } })
     expect(await result).toMatchObject({ success: true, cost })
     expect(costs.at(-1)).toEqual(script.length > 0 ? cost : undefined)
   })
 
+  it.each<[string, Answer, string, object]>([
+    [
+      'a stream that is cut',
+      (_, response) => {
+        const first =
+          'data: {"type":"message_start","message":{"model":"claude-x","usage":{"input_tokens":1000000}}}\n\n'
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write(first)
+        setImmediate(() => response.destroy())
+      },
+      'nothing',
+      { usd: 3, source: 'unknown' },
+    ],
+    [
+      'an answer without usage',
+      (_, response) => void response.end('{"model":"claude-x"}'),
+      'answered 200',
+      { usd: null, source: 'unknown' },
+    ],
+    [
+      'a compressed answer',
+      (_, response) => {
+        const body = JSON.stringify({ model: 'claude-x', usage: { input_tokens: 1_000_000 } })
+        response.writeHead(200, { 'content-encoding': 'br' }).end(brotliCompressSync(body))
+      },
+      'answered 200',
+      { usd: 3, source: 'price' },
+    ],
+  ])('is known as far as it was read: %s', async (_title, answer, said, cost) => {
+    await using models = await openScriptedProvider(answer, { price })
+    const { result, costs, observed } = open([call], { needs: { brokered: models.brokered } })
+    await result.catch(() => undefined)
+    expect(texts(observed)).toContain(said)
+    expect(costs.at(-1)).toEqual(cost)
+  })
+
   it('is told for a run that fails', async () => {
-    await using models = await openBroker()
+    await using models = await openModels()
     const { result, costs } = open([call, { act: 'exit', code: 1 }], { needs: { brokered: models.brokered } })
     await expect(result).rejects.toMatchObject({ code: 'agent_exited' })
     expect(costs.at(-1)).toEqual({ usd: 3, source: 'price' })
   })
 
   it('stops it at its limit: the next call is refused, and the run fails, whatever the program makes of it', async () => {
-    await using models = await openBroker()
+    await using models = await openModels()
     const options = { needs: { brokered: models.brokered }, costLimitUsd: 5 }
     const { result, observed, costs } = open([call, call, call, { act: 'say', text: 'All done.' }], options)
     await expect(result).rejects.toMatchObject({ code: 'cost_limit_reached', retryable: false })
-    const texts = observed.flatMap((event) => (event.type === 'text' ? [event.text] : []))
-    expect(texts.map((text) => /answered (\d+)/.exec(text)?.[1] ?? text)).toEqual([
+    const said = observed.flatMap((event) => (event.type === 'text' ? [event.text] : []))
+    expect(said.map((text) => /answered (\d+)/.exec(text)?.[1] ?? text)).toEqual([
       '200',
       '200',
       '402',
@@ -371,7 +389,7 @@ describe('the cost of a run over ACP', () => {
   })
 
   it('ends a program that does not end at its limit', async () => {
-    await using models = await openBroker()
+    await using models = await openModels()
     const clock = createFakeClock()
     const needs = { brokered: models.brokered }
     const script: Act[] = [call, call, { act: 'ignoreCancel' }, { act: 'wait', ms: 3_600_000 }]
@@ -392,6 +410,69 @@ describe('the cost of a run over ACP', () => {
     await until(() => observed.some(({ type }) => type === 'text'))
     await untilOver(result, clock)
     await expect(result).rejects.toMatchObject({ code: 'cost_limit_reached' })
+  })
+})
+
+describe('a run over ACP whose last call of a model failed', () => {
+  const refusal = (status: number, message: string, headers: Record<string, string> = {}): Answer => {
+    const body = JSON.stringify({ type: 'error', error: { type: 'error', message } })
+    return (_, response) =>
+      void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+  }
+  const inAnHour = { 'anthropic-ratelimit-unified-reset': String(3_600) }
+
+  it.each<[string, Answer, object]>([
+    [
+      '401',
+      refusal(401, `invalid x-api-key ${PROVIDER_KEY}`),
+      {
+        ...{ code: 'provider_error', retryable: false },
+        message: expect.stringMatching(/refused the API key \(HTTP 401\): invalid x-api-key \[masked]$/),
+      },
+    ],
+    [
+      '429 with a reset',
+      refusal(429, 'All used up', inAnHour),
+      { code: 'rate_limited', retryable: true, refused: true, retryAfterMs: 3_600_000 },
+    ],
+    [
+      '429 for seconds',
+      refusal(429, 'Slow down', { 'retry-after': '20' }),
+      { code: 'rate_limited', retryable: true, retryAfterMs: 20_000 },
+    ],
+    [
+      '529',
+      refusal(529, 'Overloaded', { 'retry-after': '30' }),
+      { code: 'provider_error', retryable: true, retryAfterMs: 30_000 },
+    ],
+    [
+      'a redirect to another host',
+      refusal(307, 'Elsewhere', { location: 'http://127.0.0.1:9/v1/messages' }),
+      {
+        ...{ code: 'provider_error', retryable: true },
+        message: expect.stringContaining('answered with a redirect (HTTP 307)'),
+      },
+    ],
+    [
+      'a connection that breaks',
+      (incoming) => void incoming.socket.destroy(),
+      { code: 'provider_error', retryable: true, message: expect.stringContaining('could not be reached') },
+    ],
+    [
+      'an answer that is cut off',
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n')
+        setImmediate(() => response.destroy())
+      },
+      { code: 'provider_error', retryable: true, message: expect.stringContaining('cut the answer off') },
+    ],
+  ])('fails as the provider did, and shows the program no key: %s', async (_title, answer, failure) => {
+    await using models = await openScriptedProvider(answer, { now: () => 0 })
+    const script: Act[] = [{ act: 'model' }, { act: 'say', text: 'All done.' }]
+    const { result, observed } = open(script, { needs: { brokered: models.brokered } })
+    await expect(result).rejects.toMatchObject(failure)
+    expect(texts(observed)).toContain('All done.')
+    expect(JSON.stringify(observed)).not.toContain(PROVIDER_KEY)
   })
 })
 

@@ -12,10 +12,14 @@ import { request as requestOverTls } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { decodedText } from '../../../core/cut-text.ts'
+import type { Problem } from '../../../core/errors.ts'
+import { isUsageLimit } from '../../../core/usage-limit.ts'
 import type { Entropy } from '../../../ports/entropy.ts'
 import type { Log } from '../../../ports/log.ts'
-import { noProviderLimits, type ProviderLimits, type UsageLimit } from '../../../ports/provider-limits.ts'
+import { noProviderLimits, type ProviderLimits } from '../../../ports/provider-limits.ts'
 import type { Bridged } from '../../node/command.ts'
 import { type BrokeredKind, brokered, findTarget, type Target } from './routes.ts'
 import { createUsageReader, type Metered } from './usage.ts'
@@ -23,13 +27,16 @@ import { createUsageReader, type Metered } from './usage.ts'
 /** The key of a provider and its base URL, which ends in the version of its API. */
 type BrokeredProvider = { apiKey: string; baseUrl: string }
 
-/** A call whose answer has begun. One that is `metered` was answered by a model, which says its usage. */
+/** A call of a model whose answer has begun. */
 export type BrokeredCall = {
   kind: BrokeredKind
   status: number
-  metered: boolean
-  /** The usage limit that refused it, once its answer has ended; `stored` resolves when runs that need the provider are held. */
-  limit?: UsageLimit & { stored: Promise<void> }
+  /** Why it failed, in words without secrets, once its answer has ended. */
+  failure?: Problem
+  /** Of a failure by a usage limit: resolves when runs that need the provider are held. */
+  held?: Promise<void>
+  /** Its answer did not reach its end, so its usage is not known in full: who left. */
+  cutBy?: 'agent' | 'provider'
 }
 
 /** An error answer of a provider, with what of its body is read. */
@@ -39,35 +46,36 @@ export type RefusedCall = { status: number; headers: IncomingHttpHeaders; body: 
 type BrokeredRun = {
   /** Why no further call may be made, as for a limit that is reached; undefined while calls may be made. */
   refusal(): string | undefined
-  /** Called for each answer as it begins, with what is read of its usage: more up to the end of its bytes. */
-  onCall(call: BrokeredCall, usage: () => Metered): void
+  /**
+   * Called for each answer of a model as it begins, with what is read of its usage: more up to the end of its bytes. What
+   * it returns is called at the end of the answer.
+   */
+  onCall(call: BrokeredCall, usage: () => Metered): () => void
 }
 
+type Bytes = AsyncIterable<Buffer>
+
 type Needs = {
+  /** Whether programs run in sandboxes, which reach a socket and no port of this machine. */
+  isSandboxed: boolean
   /** The provider of a kind; undefined where no key is configured. */
   provider: (kind: BrokeredKind) => BrokeredProvider | undefined
-  /** The usage limit that an error answer names, in words without secrets; undefined where it names none. */
-  readLimit?: (kind: BrokeredKind, refused: RefusedCall) => UsageLimit | undefined
+  /** The failure that an error answer tells, or the loss of a connection, in words without secrets. */
+  readFailure: (kind: BrokeredKind, failed: RefusedCall | Error) => Problem
+  /** The bytes of a body without its content codings. */
+  withoutCodings: (body: Bytes, contentEncoding?: string) => Bytes
   limits?: ProviderLimits
   entropy: Entropy
   log: Log
 }
 
-/** Of an error answer as much is read, and the rest of its last piece. */
+/** The connections that the program of one run has at most, and its calls that are not answered to their end. */
+const MOST_CONNECTIONS = 128
+const MOST_CALLS = 64
+/** A connection whose first request does not come is closed. */
+const HEADERS_MS = 15_000
+/** Of an error answer this much is passed on, and the rest of its last piece. */
 const LONGEST_REFUSAL = 65_536
-
-/** Keeps the beginning of an answer that is passed on. */
-const createBeginning = () => {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  return {
-    add: (chunk: Buffer): void => {
-      if (bytes < LONGEST_REFUSAL) chunks.push(chunk)
-      bytes += chunk.length
-    },
-    text: (): string => Buffer.concat(chunks).toString(),
-  }
-}
 
 /** Headers of one connection (RFC 9110, section 7.6.1), and those that the broker sets itself. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
@@ -81,6 +89,8 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
     'transfer-encoding',
   ],
   ...['upgrade', 'host', 'authorization', 'x-api-key', 'x-goog-api-key', 'cookie', 'accept-encoding'],
+  // The method is that of the route.
+  ...['x-http-method', 'x-http-method-override', 'x-method-override'],
 ])
 
 const passedOn = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
@@ -124,9 +134,9 @@ const quotaExceeded: Readonly<Record<BrokeredKind, { status: number; body: (mess
 }
 
 /** An error in the form of each provider, so that agents understand it. */
-const errorBody = (kind: BrokeredKind | undefined, type: string, message: string): object => {
+const errorBody = (kind: BrokeredKind | undefined, code: number, type: string, message: string): object => {
   if (kind === 'anthropic') return { type: 'error', error: { type, message } }
-  if (kind === 'google') return { error: { code: 403, message, status: type.toUpperCase() } }
+  if (kind === 'google') return { error: { code, message, status: type.toUpperCase() } }
   return { error: { message, type } }
 }
 
@@ -140,138 +150,265 @@ const refuseQuota = (response: ServerResponse, kind: BrokeredKind, message: stri
   answer(response, status, body(message), { 'x-should-retry': 'false' })
 }
 
+type Refusal = { status: number; type: string; message: string }
+const NOT_VALID: Refusal = {
+  status: 401,
+  type: 'authentication_error',
+  message: 'The token of this run is not valid',
+}
+const NOT_PASSED_ON: Refusal = {
+  status: 404,
+  type: 'not_found_error',
+  message: 'The broker does not pass this call on',
+}
+const withoutKey = (kind: BrokeredKind): Refusal => ({
+  status: 403,
+  type: 'permission_error',
+  message: `The service has no key for ${kind}`,
+})
+const TOO_MANY: Refusal = {
+  status: 429,
+  type: 'rate_limit_error',
+  message: `A run makes at most ${MOST_CALLS} calls at once`,
+}
+
+const refuse = (
+  response: ServerResponse,
+  kind: BrokeredKind | undefined,
+  { status, type, message }: Refusal,
+  headers: object = {},
+) => answer(response, status, errorBody(kind, status, type, message), headers)
+
+/** The beginning of an error answer, as text. */
+const readRefusal = async (body: Bytes): Promise<string> => {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes >= LONGEST_REFUSAL) break
+  }
+  return decodedText(Buffer.concat(chunks), true)
+}
+
+/** Passes bytes on as they come, and ends once a copy of them was read as well. */
+async function* readBeside(body: Bytes, copy: PassThrough, read: Promise<void>): Bytes {
+  for await (const chunk of body) {
+    if (!copy.destroyed) copy.write(chunk)
+    yield chunk
+  }
+  copy.end()
+  await read
+}
+
 /**
  * Stands between agents and the providers of models, so that no program of an agent ever has a key: it takes calls with
- * the token of a run, puts the operator's key in, passes bytes on as they come, and reads the usage that goes by.
+ * the token of a run, puts the operator's key in, passes bytes on as they come, and reads the usage that goes by. Each run
+ * has an address of its own, so that a program that uses up its connections is in the way of no other.
  */
-export const createBroker = ({ provider, readLimit, limits = noProviderLimits, entropy, log }: Needs) => {
-  const runs = new Map<string, BrokeredRun>()
+export const openBroker = async ({
+  isSandboxed,
+  provider,
+  readFailure,
+  withoutCodings,
+  limits = noProviderLimits,
+  entropy,
+  log,
+}: Needs) => {
+  // Programs may run as another user; the folder excludes other users of the machine.
+  const folder = await mkdtemp(join(tmpdir(), 'agent-broker-'))
   const hash = (token: string) => createHash('sha256').update(token).digest('hex')
+  const closers = new Set<() => Promise<void>>()
+  let opened = 0
+
+  /** The answer of a provider that refuses a call, or fails: what it says goes on without the key that it may quote. */
+  const passRefusal = async (
+    from: IncomingMessage,
+    response: ServerResponse,
+    { kind, wire }: Target,
+    { apiKey }: BrokeredProvider,
+    run: BrokeredRun,
+  ): Promise<void> => {
+    const { statusCode: status = 502, headers } = from
+    const call: BrokeredCall = { kind, status }
+    const ended = wire && run.onCall(call, () => ({}))
+    const body = await readRefusal(withoutCodings(from, headers['content-encoding']))
+    from.destroy()
+    // Before the program has the end of the answer: its run may end at once.
+    call.failure = readFailure(kind, { status, headers, body })
+    if (isUsageLimit(call.failure)) {
+      const { message: reason, retryAfterMs } = call.failure
+      call.held = limits.limited(kind, { reason, retryAfterMs })
+    }
+    ended?.()
+    // A redirect is not followed, by the program neither: what is at its end knows nothing of the run.
+    if (status < 400)
+      return answer(response, 502, errorBody(kind, 502, 'api_error', 'The provider answered with a redirect'))
+    const { 'content-length': _1, 'content-encoding': _2, ...kept } = passedOn(headers)
+    response.writeHead(status, kept).end(body.replaceAll(apiKey, '[redacted]'))
+  }
+
+  const passAnswer = async (
+    from: IncomingMessage,
+    response: ServerResponse,
+    { kind, wire }: Target,
+    run: BrokeredRun,
+  ): Promise<void> => {
+    const { statusCode: status = 502, headers } = from
+    response.writeHead(status, passedOn(headers))
+    if (wire === undefined) return pipeline(from, response)
+    const usage = createUsageReader(wire, headers['content-type'])
+    const call: BrokeredCall = { kind, status }
+    const ended = run.onCall(call, usage.found)
+    from.once('error', (thrown) => {
+      if (call.cutBy === undefined) Object.assign(call, lost(kind, thrown))
+    })
+    response.once('close', () => {
+      if (!response.writableEnded) call.cutBy ??= 'agent'
+    })
+    // Before the program has the end of the answer: its run may end at once.
+    from.once('end', () => limits.answered(kind))
+    const coding = headers['content-encoding']
+    try {
+      // The usage is read before the bytes are passed on: the next call comes after them.
+      if (coding === undefined) await pipeline(from.on('data', usage.add).once('end', usage.end), response)
+      else {
+        const copy = new PassThrough()
+        const read = async () => {
+          for await (const piece of withoutCodings(copy, coding)) usage.add(piece)
+        }
+        const isRead = read().catch((err) => {
+          log.warn({ err, kind }, 'the usage of an answer of a model cannot be read')
+          copy.destroy()
+        })
+        await pipeline(readBeside(from, copy, isRead), response)
+      }
+    } finally {
+      usage.end()
+      ended()
+    }
+  }
+
+  const lost = (kind: BrokeredKind, thrown: Error) =>
+    ({ kind, cutBy: 'provider', failure: readFailure(kind, thrown) }) as const
 
   const passOn = async (
     incoming: IncomingMessage,
     response: ServerResponse,
-    { kind, path, wire }: Target,
-    { apiKey, baseUrl }: BrokeredProvider,
+    target: Target,
+    known: BrokeredProvider,
     run: BrokeredRun,
   ): Promise<void> => {
-    const { keyHeader, key } = brokered[kind]
-    const url = new URL(baseUrl + path)
+    const { keyHeader, key } = brokered[target.kind]
+    const url = new URL(known.baseUrl + target.path)
     const outgoing = (url.protocol === 'http:' ? request : requestOverTls)(url, {
       method: incoming.method ?? 'POST',
-      // The usage is read from the answer, which is passed on as it is: no compression.
-      headers: { ...passedOn(incoming.headers), 'accept-encoding': 'identity', [keyHeader]: key(apiKey) },
+      // The usage is read from the answer, which is passed on as it is: no compression, if the provider can do without.
+      headers: {
+        ...passedOn(incoming.headers),
+        'accept-encoding': 'identity',
+        [keyHeader]: key(known.apiKey),
+      },
     })
     response.once('close', () => outgoing.destroy())
     const answered = new Promise<IncomingMessage>((resolve, reject) =>
       outgoing.once('response', resolve).once('error', reject),
     )
-    const sent = pipeline(incoming, outgoing)
-    sent.catch(() => undefined)
-    const from = await answered
-    const { statusCode = 502, headers } = from
-    response.writeHead(statusCode, passedOn(headers))
-    const usage = wire && statusCode < 300 ? createUsageReader(wire, headers['content-type']) : undefined
-    const call: BrokeredCall = { kind, status: statusCode, metered: usage !== undefined }
-    run.onCall(call, () => usage?.found() ?? {})
-    // The usage is read before the bytes are passed on: the next call comes after them.
-    if (usage) from.on('data', usage.add).once('end', usage.end)
-    const refusal = statusCode >= 400 ? createBeginning() : undefined
-    if (refusal) from.on('data', refusal.add)
-    // Before the program has the end of the answer: its run may end at once.
-    from.once('end', () => {
-      const body = refusal?.text() ?? ''
-      const limit = refusal && readLimit?.(kind, { status: statusCode, headers, body })
-      if (limit) call.limit = { ...limit, stored: limits.limited(kind, limit) }
-      else if (wire && statusCode < 300) limits.answered(kind)
+    pipeline(incoming, outgoing).catch(() => undefined)
+    const from = await answered.catch((thrown: Error) => {
+      const { kind, wire } = target
+      if (wire && !response.destroyed) run.onCall({ status: 502, ...lost(kind, thrown) }, () => ({}))()
+      throw thrown
     })
-    try {
-      await pipeline(from, response)
-    } finally {
-      usage?.end()
+    const isAnswer = (from.statusCode ?? 502) < 300
+    await (isAnswer
+      ? passAnswer(from, response, target, run)
+      : passRefusal(from, response, target, known, run))
+  }
+
+  const createServe = (token: string, run: BrokeredRun) => {
+    const expected = hash(token)
+    let calls = 0
+
+    const call = async (incoming: IncomingMessage, response: ServerResponse, target: Target) => {
+      const { kind } = target
+      const refusal = run.refusal()
+      if (refusal !== undefined) return refuseQuota(response, kind, refusal)
+      const known = provider(kind)
+      if (known === undefined) return refuse(response, kind, withoutKey(kind))
+      if (calls >= MOST_CALLS) return refuse(response, kind, TOO_MANY, { 'retry-after': '1' })
+      calls += 1
+      try {
+        await passOn(incoming, response, target, known, run)
+      } finally {
+        calls -= 1
+      }
+    }
+
+    return async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const target = findTarget(incoming.method ?? '', incoming.url ?? '')
+      if (hash(tokenIn(incoming)) !== expected) return refuse(response, target?.kind, NOT_VALID)
+      if (target === undefined) return refuse(response, undefined, NOT_PASSED_ON)
+      await call(incoming, response, target)
     }
   }
 
-  const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const target = findTarget(incoming.method ?? '', incoming.url ?? '')
-    const run = runs.get(hash(tokenIn(incoming)))
-    if (run === undefined)
-      return answer(
-        response,
-        401,
-        errorBody(target?.kind, 'authentication_error', 'The token of this run is not valid'),
-      )
-    if (target === undefined)
-      return answer(
-        response,
-        404,
-        errorBody(undefined, 'not_found_error', 'The broker does not pass this call on'),
-      )
-    const refusal = run.refusal()
-    if (refusal !== undefined) return refuseQuota(response, target.kind, refusal)
-    const known = provider(target.kind)
-    if (known === undefined)
-      return answer(
-        response,
-        403,
-        errorBody(target.kind, 'permission_error', `The service has no key for ${target.kind}`),
-      )
-    await passOn(incoming, response, target, known, run)
-  }
-
-  const server = createServer((incoming, response) => {
-    serve(incoming, response).catch((err) => {
-      log.warn({ err, path: incoming.url?.split('?', 1)[0] }, 'a call of an agent to its model failed')
-      if (response.headersSent) response.destroy()
-      else answer(response, 502, errorBody(undefined, 'api_error', 'The provider cannot be reached'))
+  /** Listens on a socket that no other user of the machine reaches, for a sandbox, or on a port of loopback. */
+  const listen = async (token: string, run: BrokeredRun) => {
+    const serve = createServe(token, run)
+    let hasWarned = false
+    // An agent may think for long between two calls, and a model before its first byte.
+    const options = { requestTimeout: 0, headersTimeout: HEADERS_MS, connectionsCheckingInterval: HEADERS_MS }
+    const server = createServer(options, (incoming, response) => {
+      serve(incoming, response).catch((err) => {
+        // A program may leave as many calls as it likes.
+        if (!hasWarned && !response.destroyed) {
+          hasWarned = true
+          const path = incoming.url?.split('?', 1)[0]
+          log.warn(
+            { err, path },
+            'a call of an agent to its model failed; later ones of its run are not logged',
+          )
+        }
+        if (response.headersSent) response.destroy()
+        else answer(response, 502, errorBody(undefined, 502, 'api_error', 'The provider cannot be reached'))
+      })
     })
-  })
-  // An agent may think for long between two calls, and a model before its first byte.
-  server.requestTimeout = 0
-  server.timeout = 0
-
-  return {
-    server,
-    /** A token for one run, which is worth nothing once the run is closed. */
-    open: (run: BrokeredRun): { token: string; close: () => void } => {
-      const token = `run_${entropy(32).toString('base64url')}`
-      const key = hash(token)
-      runs.set(key, run)
-      return { token, close: () => void runs.delete(key) }
-    },
+    server.timeout = 0
+    server.maxConnections = MOST_CONNECTIONS
+    opened += 1
+    const socket = join(folder, `${opened}.sock`)
+    if (isSandboxed) server.listen(socket)
+    else server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    if (isSandboxed) await chmod(socket, 0o666)
+    return { server, socket }
   }
-}
-export type Broker = ReturnType<typeof createBroker>
 
-/** The port of the broker in a sandbox. */
-const PORT = 3_129
-
-/** Where programs find the broker: at a port in their sandbox that leads to its socket, or at one of this machine. */
-export type BrokerAddress = { origin: string; bridged: readonly Bridged[] }
-
-/**
- * Opens the broker for programs: on a socket that no other user of the machine reaches, for sandboxes, and on loopback
- * where no sandbox works.
- */
-export const listenForAgents = async (
-  { server }: Broker,
-  isSandboxed: boolean,
-): Promise<BrokerAddress & { close: () => Promise<void> }> => {
-  const folder = await mkdtemp(join(tmpdir(), 'agent-broker-'))
-  const socket = join(folder, 'broker.sock')
-  if (isSandboxed) server.listen(socket)
-  else server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // Programs may run as another user; the folder excludes other users of the machine.
-  if (isSandboxed) await chmod(socket, 0o666)
-  const port = isSandboxed ? PORT : (server.address() as AddressInfo).port
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    bridged: isSandboxed ? [{ port: PORT, socket }] : [],
-    close: async () => {
+  /** An address and a token for one run, which are worth nothing to any other, nor once the run is closed. */
+  const open = async (run: BrokeredRun) => {
+    const token = `run_${entropy(32).toString('base64url')}`
+    const { server, socket } = await listen(token, run)
+    const close = async () => {
+      closers.delete(close)
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+    }
+    closers.add(close)
+    const port = isSandboxed ? PORT : (server.address() as AddressInfo).port
+    const bridged: readonly Bridged[] = isSandboxed ? [{ port: PORT, socket }] : []
+    return { token, origin: `http://127.0.0.1:${port}`, bridged, close }
+  }
+
+  return {
+    open,
+    close: async (): Promise<void> => {
+      await Promise.all([...closers].map((close) => close()))
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
+export type Broker = Awaited<ReturnType<typeof openBroker>>
+
+/** The port of the broker in a sandbox. */
+const PORT = 3_129

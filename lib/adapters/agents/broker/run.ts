@@ -1,13 +1,13 @@
 import { addCost, type Cost, pricedCost, UNKNOWN_COST } from '../../../core/cost.ts'
+import type { Problem } from '../../../core/errors.ts'
 import { addUsage, type CallUsage, NO_USAGE, type TokenUsage } from '../../../core/token-usage.ts'
 import type { PriceCall } from '../../../ports/prices.ts'
-import type { Broker, BrokerAddress, BrokeredCall } from './broker.ts'
+import type { Broker, BrokeredCall } from './broker.ts'
 import { type BrokeredKind, brokerVariables } from './routes.ts'
 import type { Metered } from './usage.ts'
 
 export type Brokered = {
   broker: Pick<Broker, 'open'>
-  address: BrokerAddress
   price: PriceCall
   /** Whether the provider of a kind has a key. */
   hasModel: (kind: BrokeredKind) => boolean
@@ -19,56 +19,69 @@ const totals = ({ input, cachedInput, cacheWrites, output, reasoning }: CallUsag
   return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens }
 }
 
+/** An answer whose end has not come, and one that failed: it cost nothing. */
+type Answer = { call: BrokeredCall; usage: () => Metered }
+
+const isMetered = ({ status }: BrokeredCall) => status < 300
+
 /**
  * The calls of one run through the broker: what its program needs to make them, and what they came to. `refusal` says why
  * it may make no more.
  */
-export const openBrokeredRun = (
-  { broker, address, price }: Pick<Brokered, 'broker' | 'address' | 'price'>,
+export const openBrokeredRun = async (
+  { broker, price }: Pick<Brokered, 'broker' | 'price'>,
   refusal: () => string | undefined = () => undefined,
 ) => {
-  const calls: { call: BrokeredCall; usage: () => Metered }[] = []
-  // A call is priced once for each usage that was read: its sum is asked for before every call.
-  const prices = new WeakMap<CallUsage, Cost>()
+  // Answers that have ended are counted once, however many calls a program makes.
+  const open = new Set<Answer>()
+  let endedCost: Cost | undefined
+  let endedUsage = NO_USAGE
+  let endedModel: string | undefined
+  let last: BrokeredCall | undefined
 
-  const callCost = ({ call: { kind: provider }, usage }: (typeof calls)[number]): Cost => {
+  const callCost = ({ call, usage }: Answer): Cost | undefined => {
+    if (!isMetered(call)) return undefined
     const { model, usage: used } = usage()
     if (model === undefined || used === undefined) return UNKNOWN_COST
-    const cost = prices.get(used) ?? pricedCost(price({ provider, model, usage: used }))
-    prices.set(used, cost)
-    return cost
+    const cost = pricedCost(price({ provider: call.kind, model, usage: used }))
+    return call.cutBy ? { ...cost, source: 'unknown' } : cost
   }
-  const callUsage = ({ usage }: (typeof calls)[number]): TokenUsage => {
+  const callUsage = ({ usage }: Answer): TokenUsage => {
     const { usage: used } = usage()
     return used === undefined ? NO_USAGE : totals(used)
   }
 
-  const { token, close } = broker.open({ refusal, onCall: (call, usage) => void calls.push({ call, usage }) })
+  const onCall = (call: BrokeredCall, usage: () => Metered) => {
+    const answer = { call, usage }
+    open.add(answer)
+    last = call
+    return () => {
+      open.delete(answer)
+      endedCost = addCost(endedCost, callCost(answer))
+      endedUsage = addUsage(endedUsage, callUsage(answer))
+      endedModel = usage().model ?? endedModel
+    }
+  }
+
+  const { token, origin, bridged, close } = await broker.open({ refusal, onCall })
   return {
     token,
-    origin: address.origin,
-    bridged: address.bridged,
-    variables: brokerVariables(address.origin, token),
-    usage: (): TokenUsage => calls.map(callUsage).reduce(addUsage, NO_USAGE),
+    origin,
+    bridged,
+    variables: brokerVariables(origin, token),
+    usage: (): TokenUsage => [...open].map(callUsage).reduce(addUsage, endedUsage),
     /** What its calls cost so far, also those whose answers have not ended; undefined where no model has answered. */
-    cost: (): Cost | undefined =>
-      calls
-        .filter(({ call }) => call.metered)
-        .map(callCost)
-        .reduce<Cost | undefined>(addCost, undefined),
-    model: () => calls.findLast(({ usage }) => usage().model !== undefined)?.usage().model,
-    /** The status of the last call, where that failed: agents may call a turn done that ended with it. */
-    failedStatus: () => {
-      const status = calls.at(-1)?.call.status
-      return status !== undefined && status >= 400 ? status : undefined
-    },
-    /** The usage limit that refused the last call, once runs that need the provider are held. */
-    limit: async () => {
-      const limit = calls.at(-1)?.call.limit
-      await limit?.stored
-      return limit
+    cost: (): Cost | undefined => [...open].map(callCost).reduce<Cost | undefined>(addCost, endedCost),
+    model: () => [...open].map(({ usage }) => usage().model).findLast(Boolean) ?? endedModel,
+    /**
+     * Why the last call of a model failed: agents may call a turn done that ended with it. Resolves once runs that need
+     * the provider are held, where it is at a usage limit.
+     */
+    failure: async (): Promise<Problem | undefined> => {
+      await last?.held
+      return last?.failure
     },
     close,
   }
 }
-export type BrokeredModels = ReturnType<typeof openBrokeredRun>
+export type BrokeredModels = Awaited<ReturnType<typeof openBrokeredRun>>

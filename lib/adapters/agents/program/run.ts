@@ -1,10 +1,10 @@
 import { UNKNOWN_COST } from '../../../core/cost.ts'
 import { cutText } from '../../../core/cut-text.ts'
 import { definedFields } from '../../../core/defined-fields.ts'
-import { taskFailure } from '../../../core/task-failure.ts'
+import type { Problem } from '../../../core/errors.ts'
+import { isUsageLimit } from '../../../core/usage-limit.ts'
 import type { AgentContext, AgentResult, AgentTask, EarlierTurns } from '../../../ports/agent.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { UsageLimit } from '../../../ports/provider-limits.ts'
 import type { Commands } from '../../node/command.ts'
 import { type Brokered, type BrokeredModels, openBrokeredRun } from '../broker/run.ts'
 import type { FoundProgram } from '../programs.ts'
@@ -82,7 +82,7 @@ const openModels = async (
   if (brokered === undefined) return undefined
   const host = await brokered()
   const kinds = providers.filter(host.hasModel)
-  const models = openBrokeredRun(host, cost.refusal)
+  const models = await openBrokeredRun(host, cost.refusal)
   cost.setPriced(models.cost)
   const { origin, token, variables } = models
   return {
@@ -92,20 +92,18 @@ const openModels = async (
   }
 }
 
+/** What a provider refuses for good: its key, the model, the request. */
+const isFinal = ({ kind, details }: Problem): boolean =>
+  kind === 'invalid' || ['refused', 'context_length'].includes(Object(details).reason)
+
 /** A run that a usage limit ended is not counted: the task is not at fault. */
-const limitReached = ({ reason, retryAfterMs }: UsageLimit) =>
-  Object.assign(taskFailure('rate_limited', 'rate_limited', reason, true, { retryAfterMs }), {
-    refused: true,
-  })
+const modelFailure = (failure: Problem) =>
+  Object.assign(failure, { retryable: !isFinal(failure), refused: isUsageLimit(failure) })
 
 /** Agents may call a turn done whose last call of a model failed. */
 const refuseFailed = async (models: BrokeredModels | undefined): Promise<void> => {
-  const limit = await models?.limit()
-  if (limit) throw limitReached(limit)
-  const status = models?.failedStatus()
-  if (status === undefined) return
-  const message = `The agent’s last call of its model was answered ${status}`
-  throw taskFailure('unavailable', 'provider_error', message, true)
+  const failure = await models?.failure()
+  if (failure) throw modelFailure(failure)
 }
 
 /** Runs tasks with a program: its checkout, its models, its turn, and the changes that it left. */
@@ -145,10 +143,10 @@ export const createProgramRun = (
     } catch (thrown) {
       cost.refuseOver()
       // Agents say in their own ways that a call was refused.
-      const limit = await models?.limit()
-      throw limit && !context.signal.aborted ? limitReached(limit) : thrown
+      const failure = await models?.failure()
+      throw failure && !context.signal.aborted ? modelFailure(failure) : thrown
     } finally {
-      models?.close()
+      await models?.close()
       cost.end()
     }
   }

@@ -21,11 +21,12 @@ import { estimatedOffset, narrowed } from '../../functions/ui/app/data/server-cl
 import { detailsLine } from '../../functions/ui/app/views/audit/actions.ts'
 import { isStuck } from '../../functions/ui/app/views/overview/stuck.ts'
 import { axisTicks, taskSpans, visibleMarks } from '../../functions/ui/app/views/task/spans.ts'
+import { nextOfGap, threadRows } from '../../functions/ui/app/views/task/thread-rows.ts'
 import type { Agent } from '../../lib/agents/schema.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
 import { continued, isReadBackDue, placeIn } from '../../lib/api/task-log.ts'
 import type { BulkSummary } from '../../lib/bulk/schema.ts'
-import type { TaskEvent, TaskFields } from '../../lib/tasks/schema.ts'
+import type { Task, TaskEvent, TaskFields } from '../../lib/tasks/schema.ts'
 
 describe('the details of an audit record', () => {
   it('are one line with ids at its end, where they may be cut off', () => {
@@ -46,6 +47,27 @@ describe('a cost', () => {
     ['$0.42+', { usd: 0.42, source: 'unknown' }],
     ['unknown', { usd: null, source: 'unknown' }],
   ] as const)('is %s', (text, cost) => expect(costText(cost)).toBe(text))
+})
+
+describe('the turns of a thread that are shown', () => {
+  const thread = (count: number) => Array.from({ length: count }, (_, n) => ({ id: `t${n + 1}` }) as Task)
+  const shown = (count: number, current: number, asked: readonly string[] = []) =>
+    threadRows(thread(count), `t${current}`, new Set(asked)).map((row) =>
+      row.kind === 'turn' ? row.number : `${row.turns.length} hidden`,
+    )
+  const latest = [33, 34, 35, 36, 37, 38, 39, 40]
+  it.each([
+    ['all of a few', shown(8, 1), [1, 2, 3, 4, 5, 6, 7, 8]],
+    ['the latest of many', shown(40, 40), ['32 hidden', ...latest]],
+    ['the first, where it is the current one', shown(40, 1), [1, '31 hidden', ...latest]],
+    ['the current one among many', shown(40, 20), ['19 hidden', 20, '12 hidden', ...latest]],
+    ['those that were asked for', shown(40, 40, ['t31', 't32']), ['30 hidden', 31, 32, ...latest]],
+  ])('are %s', (_name, rows, expected) => expect(rows).toEqual(expected))
+
+  it('are joined by the twenty before a gap ends', () => {
+    const next = nextOfGap({ kind: 'gap', turns: thread(30) })
+    expect([next.length, next[0], next.at(-1)]).toEqual([20, 't11', 't30'])
+  })
 })
 
 describe('the clock of the server, known from the whole seconds of its answers', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { formatMs, parseMs } from '../../functions/ui/app/views/settings/durations.ts'
+import { formatMs, parseMs } from '../../functions/ui/app/components/durations.ts'
 import { finishedTasks } from '../fixtures/finished-tasks.ts'
 import { type OpenedService, openService } from '../journeys/opened-service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { finishedTasks } from '../fixtures/finished-tasks.ts'
 import { until } from '../journeys/api.ts'
 import { violationsIn } from './axe.ts'
@@ -484,4 +484,128 @@ inBrowser('the log of a task that runs', () => {
     await last.filter({ hasText: 'cancelled' }).waitFor()
     expect(faults).toEqual([])
   })
+})
+
+/** A finished thread, as an export has it. */
+const finishedThread = (count: number) => {
+  const [finished] = finishedTasks(1)
+  // Turns are in the order of their ids.
+  const turnId = (number: number) => `task_turn${String(number).padStart(3, '0')}`
+  return Array.from({ length: count }, (_, n) => ({
+    ...finished,
+    id: turnId(n + 1),
+    title: `Ask ${n + 1}`,
+    prompt: `Ask ${n + 1}, with all words`,
+    status: 'completed',
+    cost: n === 0 ? { usd: null, source: 'unknown' } : { usd: 0.02, source: 'price' },
+    result: {
+      success: true,
+      output: `**Answer** ${n + 1}`,
+      diff: PATCH,
+      filesChanged: [
+        { path: 'src/deep/a.ts', additions: 2, deletions: 1 },
+        { path: 'b.md', additions: 1, deletions: 1 },
+      ],
+    },
+    ...(n > 0 && { threadId: turnId(1), parentId: turnId(n) }),
+  }))
+}
+
+inBrowser('the thread of a task', () => {
+  const turns = (page: Page) => page.getByRole('list', { name: 'Turns' }).getByRole('listitem')
+  const field = (page: Page) => page.getByRole('textbox', { name: 'Reply' })
+
+  it('is one conversation: each turn with its prompt, answer, changes, time and cost, the earlier ones on demand', async () => {
+    await world.client.importTasks({ body: { version: '1.0', tasks: finishedThread(31) } })
+    await using opened = await openPage(world.baseUrl, '/tasks/task_turn001')
+    const { page } = opened
+    await page.getByText('Turn 1 of 31').waitFor()
+    await page.getByText('Whole thread $0.60+').waitFor()
+    expect(await page.locator('[aria-current=true]').innerText()).toMatch(/^Turn\s+1\s+Ask 1\s/)
+    await page.getByRole('button', { name: '22 earlier turns' }).click()
+    await page.getByRole('button', { name: '2 earlier turns' }).waitFor()
+    await page.getByRole('button', { name: 'Turn 30 Ask 30' }).press('Enter')
+    const turn = turns(page).filter({ hasText: 'Ask 30' })
+    await turn.getByText('Ask 30, with all words').waitFor()
+    await turn.locator('strong', { hasText: 'Answer' }).waitFor()
+    expect(await turn.innerText()).toMatch(/2s\s*·?\s*\$0\.02\s+Completed/)
+    await expectSound(opened)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await turn.getByRole('link', { name: '2 files changed +3 −2 src/deep/a.ts, b.md' }).click()
+    await page.waitForURL('**/tasks/task_turn030?tab=changes')
+    await page.getByRole('group', { name: 'Changes of src/deep/a.ts' }).waitFor()
+    await page.getByRole('link', { name: 'Output' }).click()
+    await page.getByRole('link', { name: 'Latest turn' }).click()
+    await heading(page, 'Ask 31')
+    await page.getByText('Turn 31 of 31').waitFor()
+    expect(await page.getByRole('link', { name: 'Latest turn' }).count()).toBe(0)
+  }, 90_000)
+
+  it('goes on by a reply: at once after an end, and after the running turn before it', async () => {
+    const first = await world.perform({ title: 'Begun', prompt: 'Begin' })
+    await using opened = await openPage(world.baseUrl, `/tasks/${first.id}`)
+    const { page } = opened
+    await page.getByRole('region', { name: 'Output' }).waitFor()
+    await page.keyboard.press('m')
+    await page.keyboard.type('Go on\nwith more')
+    await page.reload()
+    expect(await field(page).inputValue()).toBe('Go on\nwith more')
+    await field(page).press('Control+Enter')
+    await heading(page, 'Go on')
+    await page.getByText('Turn 2 of 2').waitFor()
+    await turns(page).filter({ hasText: 'with more' }).getByText('done by attempt 1').waitFor()
+    expect(await field(page).inputValue()).toBe('')
+    expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true)
+
+    const running = await world.create({ title: 'Runs', metadata: { runMs: 240_000, lines: 1 } })
+    await page.goto(`/tasks/${running.id}?tab=output`)
+    await page.getByText('line 1 of 1').waitFor()
+    await page.getByText('The agent gets it when the running turn ends.').waitFor()
+    await field(page).fill('And then?')
+    await page.getByRole('button', { name: 'Send' }).click()
+    const waiting = page.getByRole('region', { name: 'Waiting messages' })
+    await waiting.getByText('And then?').waitFor()
+    await page.getByText('1 message waits for the end of the running turn.').waitFor()
+    expect(await field(page).inputValue()).toBe('')
+    await expectSound(opened)
+    await world.client.cancelTask({ params: { id: running.id } })
+    await turns(page).filter({ hasText: 'And then?' }).getByText('Running').waitFor()
+    await waiting.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Open this turn' }).click()
+    await heading(page, 'And then?')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Cancel task' }).click()
+    await turns(page).last().getByText('Cancelled').waitFor()
+  }, 90_000)
+
+  it('says at the field why a message was not taken, keeps it, and makes one turn of a message that is sent again', async () => {
+    const { id } = await world.perform({ title: 'Asked once', prompt: 'Ask' })
+    await using opened = await openPage(world.baseUrl, `/tasks/${id}`)
+    const { page } = opened
+    const loseAnswer = async (route: Route) => {
+      await route.fetch()
+      await route.abort()
+    }
+    await page.route('**/messages', loseAnswer, { times: 1 })
+    await field(page).fill('Only once')
+    await field(page).press('Control+Enter')
+    await page.getByText('Send it again: no second turn is created.').waitFor()
+    await field(page).press('Control+Enter')
+    await heading(page, 'Only once')
+    const { thread } = await world.client.getThread({ params: { id } })
+    expect(thread.tasks).toHaveLength(2)
+
+    // Nothing of its work is stored.
+    const gone = { ...finishedTasks(1)[0], id: 'task_gone', title: 'Gone', prompt: 'Old' }
+    await world.client.importTasks({ body: { version: '1.0', tasks: [gone] } })
+    await page.goto('/tasks/task_gone')
+    await field(page).fill('Go on with it')
+    await field(page).press('Control+Enter')
+    await page.getByText(/^The thread is closed/).waitFor()
+    expect(await field(page).getAttribute('aria-invalid')).toBe('true')
+    await expectSound(opened)
+    await page.getByRole('button', { name: 'New task with this text' }).click()
+    const form = page.getByRole('dialog', { name: 'Edit and run again' })
+    expect(await form.getByLabel('Prompt').inputValue()).toBe('Go on with it')
+  }, 90_000)
 })

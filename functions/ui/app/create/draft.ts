@@ -1,4 +1,6 @@
 import type { Task } from '../../../../lib/tasks/schema.ts'
+import { newIdempotencyKey } from '../data/idempotency-key.ts'
+import { dropReplies } from '../data/reply-drafts.ts'
 import { createStored } from '../data/stored.ts'
 
 /** `again`: a task that is edited and run again. */
@@ -58,27 +60,30 @@ export const dropDraft = (purpose: Purpose) => {
 export const dropDrafts = () => {
   dropDraft('create')
   dropDraft('again')
+  dropReplies()
 }
-
-const newKey = () => `page-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
 
 /** An unchanged resend gets the same idempotency key, and creates one task. */
 export const idempotencyKey = (purpose: Purpose, body: object): string => {
   const text = JSON.stringify(body)
   const draft = drafts[purpose].get()
   if (draft.sent?.text === text) return draft.sent.key
-  const key = newKey()
+  const key = newIdempotencyKey()
   drafts[purpose].set({ ...draft, sent: { text, key } })
   return key
 }
 
 /**
- * Prefills the `again` form from a task. An unsent draft of the same task is kept; false if an unsent draft of another task would be
- * replaced.
+ * Prefills the `again` form from a task, with another prompt where one is given. An unsent draft of the same task is kept; false if an
+ * unsent draft of another task would be replaced.
  */
-export const draftFrom = (task: Task): boolean => {
+export const draftFrom = (task: Task, changed: { readonly prompt?: string } = {}): boolean => {
   const before = drafts.again.get()
-  if (before.isUnsent && !isEmptyDraft(before)) return before.taskId === task.id
+  if (before.isUnsent && !isEmptyDraft(before)) {
+    if (before.taskId !== task.id) return false
+    drafts.again.set({ ...before, fields: { ...before.fields, ...changed } })
+    return true
+  }
   const { title, prompt, priority, assignedAgent, repository, branch, labels, sourceUrl } = task
   const fields = {
     title,
@@ -89,6 +94,7 @@ export const draftFrom = (task: Task): boolean => {
     branch,
     sourceUrl,
     labels: labels.join(', '),
+    ...changed,
   }
   const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const { description, metadata, timeoutMs, maxSteps } = task

@@ -4,7 +4,7 @@ import { liveTaskFields } from './at-build.ts'
 import { checkConnection } from './connection.ts'
 import { standsStill } from './live-pages.ts'
 import { queryClient } from './query-client.ts'
-import { isStreaming, LOGS, TOPICS } from './streaming.ts'
+import { isStreaming, LOGS, THREADS, TOPICS } from './streaming.ts'
 
 const LIVE: ReadonlySet<string> = new Set(liveTaskFields)
 
@@ -24,10 +24,12 @@ const gatherTimes = (topic: string) =>
 const SILENCE_MS = 45_000
 const REFUSED_MS = 30_000
 
-type Change = { type: string; data: { id?: string } }
+type Change = { type: string; data: { id?: string; threadId?: string } }
 
 const isOfAnother = ([topic, kind, id]: QueryKey, changed: ReadonlySet<unknown>) =>
-  topic === LOGS ? !changed.has(kind) : topic === 'tasks' && kind === 'one' && !changed.has(id)
+  topic === LOGS || topic === THREADS
+    ? !changed.has(kind)
+    : topic === 'tasks' && kind === 'one' && !changed.has(id)
 
 /** Refetches active queries, restarting those in flight. Long lists are left alone. */
 const invalidate = (topic?: string, changed?: ReadonlySet<unknown>): Promise<void> =>
@@ -79,7 +81,7 @@ const apply = ({ type, data }: Change) => {
   const [kind = ''] = type.split('.')
   if (type === 'ready' || type === 'reset') return void invalidate()
   if (type === 'task.updated') patch(data as TaskFields & { id: string })
-  for (const topic of TOPICS[kind] ?? []) void readAnew(topic, new Set([data.id]))
+  for (const topic of TOPICS[kind] ?? []) void readAnew(topic, new Set([data.id, data.threadId]))
 }
 
 let source: EventSource | undefined

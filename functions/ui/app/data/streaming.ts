@@ -4,10 +4,11 @@ import { createSignal } from './signal.ts'
 export const isStreaming = createSignal(false)
 
 export const LOGS = 'task-logs'
+export const THREADS = 'threads'
 
 /** Query topics by kind of event. Agents are missing: reading them checks the health of each. */
 export const TOPICS: Readonly<Record<string, readonly string[]>> = {
-  task: ['tasks', LOGS, 'analytics'],
+  task: ['tasks', LOGS, THREADS, 'analytics'],
   progress: [LOGS],
   report: ['tasks'],
   queue: ['queue'],
@@ -19,8 +20,15 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
 const COVERED = new Set(Object.values(TOPICS).flat())
 
 /** Topics that a decision about tasks or dead letters changes. */
-export const WORK: readonly QueryKey[] = [['tasks'], [LOGS], ['dead-letters'], ['queue'], ['failures']]
+export const WORK: readonly QueryKey[] = [
+  ['tasks'],
+  [LOGS],
+  [THREADS],
+  ['dead-letters'],
+  ['queue'],
+  ['failures'],
+]
 
-/** Logs are not covered: their last event may be stored after the task event. */
+/** Logs are not covered: their last event may be stored after the task event. A message that waits in a thread has no event. */
 export const isCovered = ([topic]: QueryKey): boolean =>
-  typeof topic === 'string' && COVERED.has(topic) && topic !== LOGS
+  typeof topic === 'string' && COVERED.has(topic) && topic !== LOGS && topic !== THREADS

@@ -1,7 +1,7 @@
 import { useState } from 'react'
+import { formatMs, parseMs } from '../../components/durations.ts'
 import { settings } from '../../data/at-build.ts'
 import type { Answer } from '../../data/settings.ts'
-import { formatMs, parseMs } from './durations.ts'
 import { words } from './setting-names.ts'
 
 export type Setting = (typeof settings)[number]

@@ -10,19 +10,22 @@ import { Windowed } from '../../components/windowed.tsx'
 import type { Run } from '../../run/run.ts'
 import { Input } from './input.tsx'
 import { Log } from './log.tsx'
-import { Output } from './output.tsx'
+import { Reply } from './reply.tsx'
 import { type Tab, tabs } from './tabs.ts'
+import { Thread } from './thread.tsx'
 import { Usage } from './usage.tsx'
 
 type Props = { task: Task; run: Run | undefined }
 
 export const Side = ({ task, run }: Props) => {
   const isOver = isFinal(task.status)
-  const { tab = isOver ? 'output' : 'log' } = useSearch({ from: '/tasks/$id' })
+  const isReply = task.parentId !== undefined
+  const { tab = isOver || isReply ? 'output' : 'log' } = useSearch({ from: '/tasks/$id' })
   return (
     <div className="min-w-0 rounded-lg border bg-card">
       <Tabs current={tab} />
       <Content tab={tab} task={task} run={run} isOver={isOver} />
+      <Reply task={task} />
     </div>
   )
 }
@@ -51,7 +54,7 @@ const Tabs = ({ current }: { current: Tab }) => (
 const Content = ({ tab, task, run, isOver }: Props & { tab: Tab; isOver: boolean }) => {
   switch (tab) {
     case 'output':
-      return <Output task={task} isOver={isOver} />
+      return <Thread task={task} isOver={isOver} />
     case 'changes':
       return <Changes result={task.result} isOver={isOver} />
     case 'log':

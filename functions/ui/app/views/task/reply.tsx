@@ -1,0 +1,178 @@
+import { useNavigate } from '@tanstack/react-router'
+import { ArrowUp } from 'lucide-react'
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+} from 'react'
+import { ApiError } from '../../../../../lib/api/api-error.ts'
+import { isFinal } from '../../../../../lib/tasks/machine.ts'
+import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { Button } from '../../components/button.tsx'
+import { ErrorCode } from '../../components/error-code.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { formatNumber } from '../../components/format.ts'
+import { useNarrow } from '../../components/narrow.ts'
+import { withCommand } from '../../components/platform.ts'
+import { errorMessage } from '../../components/problem.tsx'
+import { toast } from '../../components/toast.tsx'
+import { draftFrom } from '../../create/draft.ts'
+import { useAway } from '../../data/connection.ts'
+import { dropReply, keepReply, replyKey, useDraft } from '../../data/reply-drafts.ts'
+import { createSignal } from '../../data/signal.ts'
+import { toThreadId, useReply, useThread } from '../../data/threads.ts'
+import { useKeys } from '../../shell/keys.ts'
+import { overlay } from '../../shell/overlay.ts'
+
+/** Sends a message to the thread of a task: the next turn, at once or when the running one has ended. */
+export const Reply = ({ task }: { task: Task }) => {
+  const threadId = toThreadId(task)
+  const { data: thread } = useThread(threadId)
+  const isWaiting = !isFinal(thread?.status ?? task.status)
+  const content = useDraft(threadId)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const toField = useFocus(field, threadId)
+  const { send, error, isPending, forget } = useSend(task, toField)
+  const status = useId()
+  useKeys({ m: () => field.current?.focus() })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isPending && content.trim() !== '') send(content)
+  }
+  const answer = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    // Leaves the field, so that page keys work again.
+    if (event.key === 'Escape') return event.currentTarget.blur()
+    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit(event)
+  }
+  return (
+    <form
+      aria-label="Reply"
+      noValidate
+      onSubmit={submit}
+      className="sticky bottom-0 z-10 flex flex-col gap-1.5 rounded-b-lg border-t bg-card p-2"
+    >
+      <div className="flex items-end gap-2 rounded-lg border border-input bg-background p-1.5 focus-within:border-ring has-aria-invalid:border-destructive">
+        <textarea
+          ref={field}
+          aria-label="Reply"
+          title="Reply (m)"
+          aria-describedby={status}
+          aria-invalid={error ? true : undefined}
+          rows={1}
+          value={content}
+          onChange={({ target }) => {
+            keepReply(threadId, target.value)
+            forget()
+          }}
+          onKeyDown={answer}
+          placeholder={isWaiting ? 'Reply for the next turn' : 'What should the agent do next?'}
+          className="block max-h-[30vh] min-h-8 min-w-0 flex-1 resize-none bg-transparent px-1.5 py-1.5 outline-none [field-sizing:content] placeholder:text-muted-foreground"
+        />
+        <Button
+          kind="primary"
+          type="submit"
+          disabled={isPending || content.trim() === ''}
+          title={`Send (${withCommand('Enter')})`}
+        >
+          <ArrowUp size={14} /> Send
+        </Button>
+      </div>
+      <div id={status} role="status" className="px-1.5 text-xs text-muted-foreground empty:hidden">
+        {error ? (
+          <Refused error={error} task={task} content={content} />
+        ) : (
+          isWaiting && <p>{waitingText(thread?.messages.length ?? 0)}</p>
+        )}
+      </div>
+    </form>
+  )
+}
+
+const waitingText = (count: number) => {
+  if (count === 0) return 'The agent gets it when the running turn ends.'
+  const messages = count === 1 ? '1 message waits' : `${formatNumber(count)} messages wait`
+  return `${messages} for the end of the running turn. Cancel that turn to send ${count === 1 ? 'it' : 'them'} now.`
+}
+
+/** The thread whose next turn was sent from here: its page has the focus in the same field. */
+const sentThread = createSignal<string | undefined>(undefined)
+
+const useFocus = (field: RefObject<HTMLTextAreaElement | null>, threadId: string) => {
+  // The keyboard of a phone would cover half of the page.
+  const isNarrow = useNarrow()
+  const focus = () => !isNarrow && field.current?.focus()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each page.
+  useEffect(() => {
+    if (sentThread.get() !== threadId) return
+    sentThread.set(undefined)
+    focus()
+  }, [])
+  return focus
+}
+
+const useSend = (task: Task, toField: () => void) => {
+  const navigate = useNavigate()
+  const { mutate, error, isPending, reset } = useReply()
+  const threadId = toThreadId(task)
+  const send = (content: string) =>
+    mutate(
+      { taskId: task.id, content, key: replyKey(threadId, content) },
+      {
+        onSuccess: ({ task: next }) => {
+          dropReply(threadId)
+          if (next === undefined) return toField()
+          sentThread.set(threadId)
+          void navigate({ to: '/tasks/$id', params: { id: next.id } })
+        },
+      },
+    )
+  return { send, error, isPending, forget: () => error && reset() }
+}
+
+/** The thread accepts no further message. */
+const FINAL: ReadonlySet<string> = new Set([
+  'thread_closed',
+  'thread_too_long',
+  'agent_unknown',
+  'stored_data_lost',
+])
+
+const advice: Readonly<Record<string, ReactNode>> = {
+  too_many_messages: 'Wait for the end of the running turn, or cancel it.',
+  task_not_found: 'It was deleted.',
+}
+
+type RefusedProps = { error: unknown; task: Task; content: string }
+
+const Refused = ({ error, task, content }: RefusedProps) => {
+  const isAway = useAway() !== undefined
+  if (!(error instanceof ApiError))
+    return (
+      <p className="text-destructive">
+        {isAway || !(error instanceof TypeError)
+          ? `${errorMessage(error)}. Your text is kept.`
+          : 'The connection was lost and is back. Send it again: no second turn is created.'}
+      </p>
+    )
+  const message = fieldErrors(error).content ?? errorMessage(error)
+  const beginAnew = () => {
+    if (draftFrom(task, { prompt: content })) overlay.set('again')
+    else toast.failed('Another task is not sent yet', 'Continue or discard it first, at the top of the page.')
+  }
+  return (
+    <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <p className="min-w-0 text-destructive [overflow-wrap:anywhere]">
+        {message}. {advice[error.code]} <ErrorCode code={error.code} />
+      </p>
+      {FINAL.has(error.code) && (
+        <Button size="small" onClick={beginAnew}>
+          New task with this text
+        </Button>
+      )}
+    </div>
+  )
+}

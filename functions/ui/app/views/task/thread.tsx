@@ -1,0 +1,116 @@
+import { Link } from '@tanstack/react-router'
+import { Clock } from 'lucide-react'
+import { useState } from 'react'
+import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { Button } from '../../components/button.tsx'
+import { Cost } from '../../components/cost.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { formatNumber } from '../../components/format.ts'
+import { TextPieces } from '../../components/plain-text.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Scroller } from '../../components/scroller.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
+import { When } from '../../components/when.tsx'
+import { type Thread as ThreadData, toThreadId, useThread } from '../../data/threads.ts'
+import { Output } from './output.tsx'
+import { nextOfGap, threadRows } from './thread-rows.ts'
+import { Turn } from './turn.tsx'
+import { TurnProgress } from './turn-progress.tsx'
+
+/** The output of a task; of one that was answered, or answers another, all turns of its thread. */
+export const Thread = ({ task, isOver }: { task: Task; isOver: boolean }) => {
+  const { data: thread, error, refetch } = useThread(toThreadId(task))
+  const isAnswer = task.parentId !== undefined
+  if (!thread && isAnswer)
+    return error ? <Problem error={error} onRetry={() => void refetch()} /> : <SkeletonRows count={4} />
+  return (
+    <>
+      {thread && thread.tasks.length > 1 ? (
+        <Turns task={task} thread={thread} />
+      ) : (
+        <>
+          {!isOver && <TurnProgress task={task} />}
+          <Output task={task} isOver={isOver} />
+        </>
+      )}
+      {thread && <Waiting messages={thread.messages} />}
+    </>
+  )
+}
+
+const Turns = ({ task, thread }: { task: Task; thread: ThreadData }) => {
+  const { tasks: turns, cost } = thread
+  const latest = turns.at(-1)?.id ?? task.id
+  const [asked, setAsked] = useState<ReadonlySet<string>>(new Set())
+  return (
+    <section aria-label="Thread">
+      <div className="flex min-h-9 flex-wrap items-center gap-x-3 border-b px-3.5 text-muted-foreground">
+        <span>
+          Turn {formatNumber(turns.findIndex(({ id }) => id === task.id) + 1)} of {formatNumber(turns.length)}
+        </span>
+        {cost && (
+          <span>
+            Whole thread <Cost cost={cost} />
+          </span>
+        )}
+        {latest !== task.id && (
+          <Link
+            to="/tasks/$id"
+            params={{ id: latest }}
+            className="ml-auto underline underline-offset-2 hover:text-foreground"
+          >
+            Latest turn
+          </Link>
+        )}
+      </div>
+      <ol aria-label="Turns" className="divide-y">
+        {threadRows(turns, task.id, asked).map((row) =>
+          row.kind === 'turn' ? (
+            <Turn
+              key={row.turn.id}
+              {...row}
+              current={row.turn.id === task.id ? task : undefined}
+              isLast={row.turn.id === latest}
+            />
+          ) : (
+            <li key={`before ${row.turns.at(-1)?.id}`} className="px-3.5 py-1.5">
+              <Button
+                size="small"
+                kind="ghost"
+                onClick={() => setAsked(new Set([...asked, ...nextOfGap(row)]))}
+              >
+                {formatNumber(row.turns.length)} earlier {row.turns.length === 1 ? 'turn' : 'turns'}
+              </Button>
+            </li>
+          ),
+        )}
+      </ol>
+    </section>
+  )
+}
+
+const Waiting = ({ messages }: { messages: ThreadData['messages'] }) =>
+  messages.length > 0 && (
+    <section aria-label="Waiting messages" className="border-t">
+      <ul className="flex flex-col gap-2 px-3.5 py-3">
+        {messages.map(({ id, content, createdAt }) => (
+          <li key={id} className="rounded-lg border border-dashed border-input px-3 py-2">
+            <p className="flex items-center gap-1.5 text-xs text-muted-foreground">
+              <Clock size={12} aria-hidden className="text-queued" />
+              <Facts facts={['Waits for the end of the running turn', <When key="at" at={createdAt} />]} />
+            </p>
+            <Scroller
+              role="group"
+              label={`Message: ${startOfLine(content)}`}
+              className="max-h-48 overflow-y-auto"
+            >
+              <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">
+                <TextPieces text={content} />
+              </p>
+            </Scroller>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )

@@ -1,0 +1,154 @@
+import { Link } from '@tanstack/react-router'
+import { ChevronRight } from 'lucide-react'
+import { useId, useState } from 'react'
+import { isFinal } from '../../../../../lib/tasks/machine.ts'
+import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { Cost } from '../../components/cost.tsx'
+import { ErrorCode } from '../../components/error-code.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { Person } from '../../components/person.tsx'
+import { TextPieces } from '../../components/plain-text.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { RichText } from '../../components/rich-text.tsx'
+import { Scroller } from '../../components/scroller.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { State } from '../../components/state.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
+import { When } from '../../components/when.tsx'
+import { useTask } from '../../data/tasks.ts'
+import { ChangedFiles } from './changed-files.tsx'
+import { Output } from './output.tsx'
+import type { TurnRow } from './thread-rows.ts'
+import { Took, TurnProgress } from './turn-progress.tsx'
+
+type Props = TurnRow & {
+  /** The task of the page; undefined for other turns. */
+  current: Task | undefined
+  isLast: boolean
+}
+
+/** A turn of a thread. The current and the last one start open. */
+export const Turn = ({ turn, number, current, isLast }: Props) => {
+  const [chosen, setChosen] = useState<boolean>()
+  const isOpen = chosen ?? (current !== undefined || isLast)
+  const content = useId()
+  const task = current ?? turn
+  return (
+    <li
+      aria-current={current ? 'true' : undefined}
+      className="border-l-2 border-l-transparent aria-[current]:border-l-foreground"
+    >
+      <div className="flex items-center gap-x-3 pr-3.5 hover:bg-muted/60">
+        <h2 className="min-w-0 flex-1">
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? content : undefined}
+            onClick={() => setChosen(!isOpen)}
+            className="flex min-h-10 w-full min-w-0 items-center gap-2 py-1.5 pl-2.5 text-left"
+          >
+            <ChevronRight
+              size={14}
+              className={`shrink-0 text-muted-foreground ${isOpen ? 'rotate-90' : ''}`}
+            />
+            <span className="shrink-0 text-muted-foreground">
+              <span className="sr-only">Turn </span>
+              {number}
+            </span>
+            <span
+              title={task.title}
+              className={`min-w-0 truncate ${current ? 'font-semibold' : 'font-medium'}`}
+            >
+              {startOfLine(task.title)}
+            </span>
+          </button>
+        </h2>
+        <span className="shrink-0 text-muted-foreground max-sm:hidden">
+          <TookAndCost task={task} />
+        </span>
+        <State status={task.status} isBrief />
+      </div>
+      {isOpen && (
+        <div id={content} className="flex flex-col pb-1">
+          {current ? <Content task={current} isCurrent /> : <Other id={turn.id} number={number} />}
+        </div>
+      )}
+    </li>
+  )
+}
+
+const TookAndCost = ({ task }: { task: Task }) => (
+  <Facts
+    facts={[<Took key="took" task={task} />, task.cost && <Cost key="cost" cost={task.cost} isAlone />]}
+  />
+)
+
+/** The prompt and the result of a turn are read when it is opened. */
+const Other = ({ id, number }: { id: string; number: number }) => {
+  const { data: task, error } = useTask(id)
+  if (!task) return error ? <Problem error={error} /> : <SkeletonRows count={2} />
+  return <Content task={task} number={number} />
+}
+
+type ContentProps = { task: Task } & ({ isCurrent: true } | { isCurrent?: false; number: number })
+
+const Content = (props: ContentProps) => {
+  const { task } = props
+  const isOver = isFinal(task.status)
+  return (
+    <>
+      <p className="px-3.5 pb-1.5 text-muted-foreground sm:hidden">
+        <TookAndCost task={task} />
+      </p>
+      <Prompt task={task} />
+      {!isOver && <TurnProgress task={task} />}
+      {props.isCurrent ? (
+        (isOver || task.error) && <Output task={task} isOver={isOver} />
+      ) : (
+        <Answer task={task} number={props.number} />
+      )}
+      <ChangedFiles task={task} />
+      {!props.isCurrent && (
+        <Link
+          to="/tasks/$id"
+          params={{ id: task.id }}
+          className="self-start px-3.5 py-1.5 text-muted-foreground underline underline-offset-2 hover:text-foreground"
+        >
+          Open this turn
+        </Link>
+      )}
+    </>
+  )
+}
+
+const Prompt = ({ task }: { task: Task }) => (
+  <div className="mx-3.5 rounded-lg bg-muted px-3 py-2">
+    <p className="text-xs text-muted-foreground">
+      <Facts facts={[<Person key="by" id={task.createdBy} />, <When key="at" at={task.createdAt} />]} />
+    </p>
+    <Scroller role="group" label={`Prompt: ${startOfLine(task.title)}`} className="max-h-48 overflow-y-auto">
+      <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">
+        <TextPieces text={task.prompt ?? task.description ?? task.title} />
+      </p>
+    </Scroller>
+  </div>
+)
+
+const Answer = ({ task: { result, error, status }, number }: { task: Task; number: number }) => (
+  <>
+    {error && status !== 'completed' && (
+      <p className="px-3.5 py-2 text-destructive [overflow-wrap:anywhere]">
+        {startOfLine(error.message)} <ErrorCode code={error.code} />
+      </p>
+    )}
+    {result?.output && (
+      <Scroller
+        role="group"
+        label={`Output of turn ${number}`}
+        className="max-h-96 overflow-y-auto px-3.5 py-2"
+      >
+        <RichText text={result.output} />
+      </Scroller>
+    )}
+  </>
+)

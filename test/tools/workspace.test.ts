@@ -145,6 +145,20 @@ describe('a workspace', () => {
     expect(await isThere(join(bench.dir, 'conv_1'))).toBe(false)
     expect(await bench.workspaces.marked('conv_1')).toBeUndefined()
   })
+
+  it('has a whole mark while another one is written', async () => {
+    await using bench = await createWorkbench()
+    await bench.workspaces.open('conv_1')
+    const marks = ['a', 'b'].map((letter) => letter.repeat(1_000_000))
+    await bench.workspaces.mark('conv_1', marks[0])
+    for (let n = 0; n < 50; n++) {
+      const [, ...read] = await Promise.all([
+        bench.workspaces.mark('conv_1', marks[n % 2]),
+        ...Array.from({ length: 4 }, () => bench.workspaces.marked('conv_1')),
+      ])
+      expect(read.map((mark) => marks.includes(mark ?? ''))).toEqual([true, true, true, true])
+    }
+  })
 })
 
 describe('sweepWorkspaces', () => {

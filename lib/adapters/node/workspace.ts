@@ -1,4 +1,5 @@
-import { readFile, realpath, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { readFile, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -125,8 +126,12 @@ export const createWorkspaces = ({
   const marked = (name: string): Promise<string | undefined> =>
     readFile(markFile(name), 'utf8').catch(() => undefined)
   const mark = async (name: string, text: string | undefined): Promise<void> => {
-    if (text === undefined) await rm(markFile(name), { force: true })
-    else await writeFile(markFile(name), text)
+    const file = markFile(name)
+    if (text === undefined) return rm(file, { force: true })
+    // A process that dies while it writes leaves the earlier mark whole.
+    const draft = `${file}-${randomUUID()}`
+    await writeFile(draft, text)
+    await rename(draft, file)
   }
 
   return { create, open, remove, pack, unpack, marked, mark }

@@ -479,26 +479,29 @@ describe('a run over ACP whose last call of a model failed', () => {
 describe('a later attempt of an agent over ACP', () => {
   const RECITE: Act[] = [{ act: 'recite' }]
 
-  /** An attempt that is stopped once it has written a file. */
-  const interrupted = async (workspace: string) => {
+  /** An attempt that is stopped once it has done its act. */
+  const interrupted = async (workspace: string, act = write()) => {
     const stop = new AbortController()
     const { result, observed } = open(
-      [write(), { act: 'wait', ms: 60_000 }],
+      [act, { act: 'wait', ms: 60_000 }],
       { signal: stop.signal },
       { workspace },
     )
-    await until(() => observed.some(({ type }) => type === 'tool:result'))
+    await until(() => observed.some(({ type }) => type === 'tool:result' || type === 'text'))
     stop.abort(new Error('lost'))
     await expect(result).rejects.toThrow('lost')
   }
 
-  it('goes on in the session and the files of the one before', async () => {
-    await interrupted('resumed')
-    const { result, progress } = open(RECITE, {}, { workspace: 'resumed', attempt: 2 })
+  it.each<[string, string, Act, object[]]>([
+    ['the files', 'resumed', write(), [{ path: 'a.txt' }]],
+    ['the workspace, which is empty,', 'resumed-empty', { act: 'say', text: 'I look.' }, []],
+  ])('goes on in the session and %s of the one before', async (_title, workspace, act, filesChanged) => {
+    await interrupted(workspace, act)
+    const { result, progress } = open(RECITE, {}, { workspace, attempt: 2 })
     expect(await result).toMatchObject({
       agentSession: 'session_1',
       output: expect.stringContaining('[The last attempt at this task was interrupted.'),
-      filesChanged: [{ path: 'a.txt' }],
+      filesChanged,
     })
     expect(progress).toContain('Going on in the workspace of the last attempt')
   })

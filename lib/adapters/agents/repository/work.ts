@@ -82,13 +82,11 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
     return work
   }
 
-  /** The workspace of that name with its position; undefined when it no longer exists. */
+  /** The workspace of that name with its position; undefined when it no longer exists. It may be empty. */
   const existingWork = async (name: string): Promise<(Work & { taskId: string }) | undefined> => {
     const mark = await workspaces.marked(name)
     if (mark === undefined) return undefined
-    const workspace = await workspaces.open(name)
-    if ((await workspace.list('.', 1)).names.length === 0) return undefined
-    return { workspace, name, ...(JSON.parse(mark) as Marked) }
+    return { workspace: await workspaces.open(name), name, ...(JSON.parse(mark) as Marked) }
   }
 
   const begin = async (task: AgentTask, context: AgentContext): Promise<Work> => {

@@ -9,6 +9,7 @@ import { searchProgram } from '../adapters/agents/programs.ts'
 import { readFailure } from '../adapters/models/failures.ts'
 import { configuredProviders, type Provider } from '../adapters/models/resolve.ts'
 import { withoutCodings } from '../adapters/node/content-coding.ts'
+import { listenInFolder } from '../adapters/node/socket-folder.ts'
 import type { Config } from '../config/config.ts'
 import { variable } from '../config/families.ts'
 import type { Masker } from '../core/masker.ts'
@@ -36,11 +37,10 @@ const createBrokerHost = (config: Config, needs: Needs) => {
     readFailure(providers.get(kind) as Provider, failed, { now: clock.now(), masker })
   const hasModel = (kind: string) => providers.has(kind)
   const openHost = async () => {
-    const { isSandboxed } = needs.commands
     const provider = (kind: BrokeredKind) => providers.get(kind)
-    const broker = await openBroker({
+    const broker = openBroker({
       ...needs,
-      isSandboxed,
+      listenOnSocket: needs.commands.isSandboxed ? listenInFolder : undefined,
       provider,
       readFailure: readFailed,
       withoutCodings,

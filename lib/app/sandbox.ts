@@ -3,6 +3,7 @@ import { type Commands, createCommands, type Sandbox } from '../adapters/node/co
 import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
 import { createRefusalLog } from '../adapters/node/refusal-log.ts'
 import { findSandbox, ownFolder } from '../adapters/node/sandbox.ts'
+import { removeLeftSockets } from '../adapters/node/socket-folder.ts'
 import type { AgentNetwork } from '../config/agent-network.ts'
 import type { Config } from '../config/config.ts'
 import { badSetting } from '../core/bad-setting.ts'
@@ -44,6 +45,7 @@ const hasOtherUsers = ({ AUTH_MODE, SERVICE_MODE, DYNAMODB_ENDPOINT }: Config): 
 export const openPrograms = async (needs: Needs): Promise<Programs> => {
   const { config, log } = needs
   if (config.AGENT_SANDBOX === 'off') return withoutSandbox(needs, 'off')
+  await removeLeftSockets()
   const proxy = config.AGENT_NETWORK === 'off' ? undefined : await openProxy(needs)
   const hidden = [ownFolder, needs.workspacesDir, config.DATA_DIR, config.MEMORY_DIR]
   const limits = { ...programLimits(config), proxySocket: proxy?.path, hidden }

@@ -7,6 +7,7 @@ import { readFailure } from '../../lib/adapters/models/failures.ts'
 import { configuredProviders, type Provider } from '../../lib/adapters/models/resolve.ts'
 import { withoutCodings } from '../../lib/adapters/node/content-coding.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
+import { listenInFolder } from '../../lib/adapters/node/socket-folder.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import { noProviderLimits } from '../../lib/ports/provider-limits.ts'
 import { createFakeLog } from './log.ts'
@@ -33,8 +34,8 @@ export const openScriptedProvider = async (
   }).get('anthropic') as Provider
   const log = createFakeLog()
   const masker = createMasker([PROVIDER_KEY])
-  const broker = await openBroker({
-    isSandboxed,
+  const broker = openBroker({
+    ...(isSandboxed && { listenOnSocket: listenInFolder }),
     provider: (kind) => (kind === 'anthropic' ? provider : undefined),
     readFailure: (_, failed) => readFailure(provider, failed, { now: now(), masker }),
     withoutCodings,

@@ -1,10 +1,9 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
-import { networkInterfaces, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { networkInterfaces } from 'node:os'
 import type { Duplex } from 'node:stream'
 import { type Allowed, plain, type Resolve } from './outbound-address.ts'
+import { listenInFolder } from './socket-folder.ts'
 
 const CONNECT_MS = 15_000
 /** The most open connections of all programs. */
@@ -32,8 +31,6 @@ type Needs = {
  * on loopback without a key. With a list of hosts it connects to no other one, and looks up the name of no other one.
  */
 export const openAgentProxy = async ({ allowed, resolve, hosts, onRefusal, service }: Needs) => {
-  const folder = await mkdtemp(join(tmpdir(), 'agent-proxy-'))
-  const path = join(folder, 'proxy.sock')
   const open = new Set<Duplex>()
 
   const isService = (host: string, addresses: readonly string[], port: number): boolean =>
@@ -85,15 +82,13 @@ export const openAgentProxy = async ({ allowed, resolve, hosts, onRefusal, servi
     upstream.once('close', () => setTimeout(() => client.destroy(), LINGER_MS).unref())
   }
 
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
-  // Programs may run as another user; the folder excludes other users of the machine.
-  await chmod(path, 0o666)
+  const { path, remove } = await listenInFolder(server)
   return {
     path,
     close: async () => {
       for (const socket of open) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
-      await rm(folder, { recursive: true, force: true })
+      await remove()
     },
   }
 }

@@ -48,8 +48,7 @@ beforeAll(async () => {
   provider = createServer((incoming, response) => handle(incoming, response))
   providerOrigin = await listening(provider)
   const baseUrl = `${providerOrigin}/upstream/v1`
-  broker = await openBroker({
-    isSandboxed: false,
+  broker = openBroker({
     provider: (kind) => (kind === 'google' ? undefined : { apiKey: KEY, baseUrl }),
     readFailure: (_, failed) => {
       if (failed instanceof Error) return new Problem('unavailable', 'provider_error', 'lost')

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -9,9 +8,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { request as requestOverTls } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import type { AddressInfo, Server } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { decodedText } from '../../../core/cut-text.ts'
@@ -55,9 +52,12 @@ type BrokeredRun = {
 
 type Bytes = AsyncIterable<Buffer>
 
+/** Listens on a socket that no other user of the machine reaches; `remove` removes it once the server is closed. */
+type ListenOnSocket = (server: Server) => Promise<{ path: string; remove: () => Promise<void> }>
+
 type Needs = {
-  /** Whether programs run in sandboxes, which reach a socket and no port of this machine. */
-  isSandboxed: boolean
+  /** Listens for programs in sandboxes, which reach no port of this machine; absent where they have none. */
+  listenOnSocket?: ListenOnSocket | undefined
   /** The provider of a kind; undefined where no key is configured. */
   provider: (kind: BrokeredKind) => BrokeredProvider | undefined
   /** The failure that an error answer tells, or the loss of a connection, in words without secrets. */
@@ -206,8 +206,8 @@ async function* readBeside(body: Bytes, copy: PassThrough, read: Promise<void>):
  * the token of a run, puts the operator's key in, passes bytes on as they come, and reads the usage that goes by. Each run
  * has an address of its own, so that a program that uses up its connections is in the way of no other.
  */
-export const openBroker = async ({
-  isSandboxed,
+export const openBroker = ({
+  listenOnSocket,
   provider,
   readFailure,
   withoutCodings,
@@ -215,11 +215,8 @@ export const openBroker = async ({
   entropy,
   log,
 }: Needs) => {
-  // Programs may run as another user; the folder excludes other users of the machine.
-  const folder = await mkdtemp(join(tmpdir(), 'agent-broker-'))
   const hash = (token: string) => createHash('sha256').update(token).digest('hex')
   const closers = new Set<() => Promise<void>>()
-  let opened = 0
 
   /** The answer of a provider that refuses a call, or fails: what it says goes on without the key that it may quote. */
   const passRefusal = async (
@@ -353,7 +350,7 @@ export const openBroker = async ({
     }
   }
 
-  /** Listens on a socket that no other user of the machine reaches, for a sandbox, or on a port of loopback. */
+  /** Listens on a socket for a sandbox, else on a port of loopback. */
   const listen = async (token: string, run: BrokeredRun) => {
     const serve = createServe(token, run)
     let hasWarned = false
@@ -376,12 +373,8 @@ export const openBroker = async ({
     })
     server.timeout = 0
     server.maxConnections = MOST_CONNECTIONS
-    opened += 1
-    const socket = join(folder, `${opened}.sock`)
-    if (isSandboxed) server.listen(socket)
-    else server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    if (isSandboxed) await chmod(socket, 0o666)
+    const socket = await listenOnSocket?.(server)
+    if (socket === undefined) await once(server.listen(0, '127.0.0.1'), 'listening')
     return { server, socket }
   }
 
@@ -393,10 +386,11 @@ export const openBroker = async ({
       closers.delete(close)
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+      await socket?.remove()
     }
     closers.add(close)
-    const port = isSandboxed ? PORT : (server.address() as AddressInfo).port
-    const bridged: readonly Bridged[] = isSandboxed ? [{ port: PORT, socket }] : []
+    const port = socket ? PORT : (server.address() as AddressInfo).port
+    const bridged: readonly Bridged[] = socket ? [{ port: PORT, socket: socket.path }] : []
     return { token, origin: `http://127.0.0.1:${port}`, bridged, close }
   }
 
@@ -404,11 +398,10 @@ export const openBroker = async ({
     open,
     close: async (): Promise<void> => {
       await Promise.all([...closers].map((close) => close()))
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }
-export type Broker = Awaited<ReturnType<typeof openBroker>>
+export type Broker = ReturnType<typeof openBroker>
 
 /** The port of the broker in a sandbox. */
 const PORT = 3_129

@@ -66,12 +66,15 @@ export const createDecide = ({ toolbox, clock, denied, waitFor }: DecideNeeds) =
   }
 
   const isAllowed = async (call: ReturnType<typeof permissionCall>, signal: AbortSignal) => {
-    const outcome = await toolbox.call(call, signal)
-    if (outcome.decision !== 'pending' || outcome.approvalId === undefined) return !outcome.failed
-    const { approvalId } = outcome
-    const waiting = { approvalId, toolCallId: call.id, name: call.name }
-    await waitFor(waiting, () => untilDecided(approvalId, signal))
-    return !(await toolbox.call(call, signal, { isChecked: true })).failed
+    let outcome = await toolbox.call(call, signal)
+    // Once more where the same call, asked for at the same time, has used the decision up.
+    while (outcome.decision === 'pending' && outcome.approvalId !== undefined) {
+      const { approvalId } = outcome
+      const waiting = { approvalId, toolCallId: call.id, name: call.name }
+      await waitFor(waiting, () => untilDecided(approvalId, signal))
+      outcome = await toolbox.call(call, signal, { isChecked: true })
+    }
+    return !outcome.failed
   }
 
   return async (

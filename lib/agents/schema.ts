@@ -10,6 +10,12 @@ export const AgentSchema = z.object({
     .describe('How it runs: in the service, as a program over ACP or by its command line, or as a module'),
   version: z.string().optional().describe('The version of its program, where that tells it'),
   canResume: z.boolean().describe('Whether an attempt that runs out of time is continued by another one'),
+  providers: z
+    .array(z.string().meta({ examples: ['anthropic'] }))
+    .optional()
+    .describe(
+      'The providers of whose models it works with one; while all are held (`GET /api/holds`), its tasks wait',
+    ),
   timeoutMs: z
     .number()
     .meta({ description: 'The time limit of an attempt, when its task sets none', examples: [3_600_000] }),

@@ -85,6 +85,7 @@ export const createAgents = (needs: Needs) => {
       version,
       canResume: adapter.canResume === true,
       timeoutMs: attemptLimit(adapter).ms,
+      providers: knownProviders(adapter),
       maxCostUsd,
       configured,
       ...(configured ? {} : missingParts(adapter)),
@@ -107,6 +108,15 @@ export const createAgents = (needs: Needs) => {
       const [all, readStats] = await Promise.all([adapters(), stats()])
       return Promise.all(all.map((adapter) => describe(adapter, readStats(adapter.type), isFresh)))
     },
+  }
+}
+
+/** Undefined where an adapter needs none, or cannot say: a provider that is not configured may be refused. */
+const knownProviders = (adapter: AgentAdapter): string[] | undefined => {
+  try {
+    return adapter.providers && [...adapter.providers()]
+  } catch {
+    return undefined
   }
 }
 

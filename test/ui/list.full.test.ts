@@ -194,6 +194,38 @@ inBrowser('the list of tasks', () => {
     expect(faults).toEqual([])
   }, 90_000)
 
+  it('says what tasks cost, and on a phone why one failed', async () => {
+    const [done, failed] = finishedTasks(2)
+    await world.client.importTasks({
+      body: {
+        version: '1.0',
+        tasks: [
+          {
+            ...done,
+            id: 'task_costdone0001',
+            title: 'Cheap',
+            labels: ['cost'],
+            cost: { usd: 0.42, source: 'price' },
+          },
+          {
+            ...failed,
+            ...{ id: 'task_costfailed01', title: 'Dear', labels: ['cost'], status: 'failed' },
+            error: { code: 'agent_failed', message: 'the cart is empty' },
+            cost: { usd: 3, source: 'unknown' },
+          },
+        ],
+      },
+    })
+    await using opened = await openPage(world.baseUrl, '/tasks?labels=cost')
+    const { page } = opened
+    await page.getByRole('columnheader', { name: 'Cost' }).waitFor()
+    await row(page, 'Cheap').getByText('$0.42', { exact: true }).filter({ visible: true }).waitFor()
+    expect(await page.getByText('the cart is empty').isVisible()).toBe(false)
+    await expectSound(opened)
+    await row(page, 'Cheap').getByText('$0.42', { exact: true }).filter({ visible: true }).waitFor()
+    expect(await row(page, 'Dear').innerText()).toMatch(/^Failed\s+Dear\s+the cart is empty\s+\$3\.00\+/)
+  })
+
   it('selects ranges with Shift, peeks with Space, and is found by Back as it was left', async () => {
     await using opened = await openPage(world.baseUrl, '/tasks?labels=imported')
     const { page, faults } = opened

@@ -396,6 +396,16 @@ describe('an agent', () => {
   ] as const)('is %s', (_says, condition, one, outcomes) => {
     expect(agentCondition(one, outcomes)).toBe(condition)
   })
+
+  const hold = (...providers: string[]) => providers.map((provider) => ({ provider }))
+  it.each([
+    ['while its provider is held, whatever its health says', ['anthropic'], hold('anthropic'), 'held'],
+    ['not while another provider of it answers', ['anthropic', 'openai'], hold('openai'), 'unhealthy'],
+    ['while all its providers are held', ['anthropic', 'openai'], hold('openai', 'anthropic'), 'held'],
+    ['not while a provider is held that it does not need', [], hold('openai'), 'unhealthy'],
+  ])('is on hold %s', (_when, providers, holds, condition) => {
+    expect(agentCondition({ configured: true, healthy: false, providers }, undefined, holds)).toBe(condition)
+  })
 })
 
 describe('a run', () => {

@@ -2,7 +2,7 @@ import type { Agent } from '../../../../lib/agents/schema.ts'
 import type { BreakerReading } from '../../../../lib/health/schema.ts'
 import type { Tone } from './tag.tsx'
 
-export type Condition = 'healthy' | 'unconfigured' | 'failing' | 'unhealthy'
+export type Condition = 'healthy' | 'unconfigured' | 'held' | 'failing' | 'unhealthy'
 
 type Outcomes = { completed: number; failed: number }
 
@@ -14,6 +14,11 @@ export const conditions: Readonly<Record<Condition, { label: string; tone: Tone;
     label: 'Not configured',
     tone: 'warn',
     advice: 'Set its variables in the environment of the service (see .env.example) and restart it.',
+  },
+  held: {
+    label: 'On hold',
+    tone: 'warn',
+    advice: 'The usage limit of its provider is reached. Its tasks wait for the reset.',
   },
   failing: {
     label: 'Failing',
@@ -40,15 +45,23 @@ export const failingTime = ({ hour, day }: RecentOutcomes) => {
   return isMostlyFailed(day) ? { label: '24 hours', ...day } : undefined
 }
 
+type Held = readonly { provider: string }[]
+
+const isHeld = ({ providers = [] }: Pick<Agent, 'providers'>, holds: Held) =>
+  providers.length > 0 && providers.every((name) => holds.some(({ provider }) => provider === name))
+
 /**
- * The health check decides first, then recent outcomes: an agent whose tasks mostly fail is not healthy. Undefined until the outcomes are
- * loaded.
+ * A hold explains what the health check says. That decides next, then recent outcomes: an agent whose tasks mostly fail is not healthy.
+ * Undefined until the outcomes are loaded.
  */
 export const agentCondition = (
-  { configured, healthy }: Agent,
+  agent: Pick<Agent, 'configured' | 'healthy' | 'providers'>,
   outcomes: RecentOutcomes | undefined,
+  holds: Held = [],
 ): Condition | undefined => {
+  const { configured, healthy } = agent
   if (!configured) return 'unconfigured'
+  if (isHeld(agent, holds)) return 'held'
   if (!healthy) return 'unhealthy'
   if (!outcomes) return undefined
   return failingTime(outcomes) ? 'failing' : 'healthy'

@@ -46,16 +46,18 @@ type Props<Row> = {
   index: number
   /** Undefined in a table without selection. */
   isSelected: boolean | undefined
+  /** Room for two lines. */
+  isTall: boolean
   onToggle: (id: string, isRange: boolean) => void
 }
 
 const RowView = <Row,>(props: Props<Row>) => {
-  const { columns, row, id, name, index, isSelected, onToggle } = props
+  const { columns, row, id, name, index, isSelected, isTall, onToggle } = props
   return (
     <tr
       data-index={index}
       aria-rowindex={index + 2}
-      className={`${rowClass} relative h-9.25 hover:bg-muted has-[[data-row-link]:focus]:bg-accent has-[[data-row-link]:focus]:shadow-[inset_3px_0_0_var(--ring)] ${isSelected ? 'bg-accent' : ''}`}
+      className={`${rowClass} relative ${isTall ? 'h-14' : 'h-9.25'} hover:bg-muted has-[[data-row-link]:focus]:bg-accent has-[[data-row-link]:focus]:shadow-[inset_3px_0_0_var(--ring)] ${isSelected ? 'bg-accent' : ''}`}
     >
       {isSelected !== undefined && (
         <td className="relative z-1 flex">

@@ -26,11 +26,15 @@ type Props<Row> = {
   onMore?: (() => void) | undefined
   /** Includes rows that are not loaded. */
   total?: number
+  /** On narrow screens rows have room for two lines. */
+  isTallOnPhones?: boolean
   empty: ReactNode
 }
 
-/** The height of a row (`h-9.25`), and the distance from the end at which more rows are requested. */
+/** The heights of rows: `h-9.25`, and `h-14` for two lines. */
 const ROW = 37
+const TALL_ROW = 56
+/** The distance from the end at which more rows are requested. */
 const AHEAD = 15
 const BOX = '1.25rem'
 const OVERSCAN = 6
@@ -50,6 +54,7 @@ export const DataTable = <Row extends { id: string }>(props: Props<Row>) => {
     onMore,
     empty,
     isLoading = false,
+    isTallOnPhones = false,
     total = rows.length,
   } = props
   const isNarrow = useNarrow()
@@ -57,6 +62,8 @@ export const DataTable = <Row extends { id: string }>(props: Props<Row>) => {
     () => (isNarrow ? props.columns.filter(({ narrow }) => narrow !== null) : props.columns),
     [props.columns, isNarrow],
   )
+  const isTall = isTallOnPhones && isNarrow
+  const rowHeight = isTall ? TALL_ROW : ROW
   const widths = columns.map(({ width, narrow }) => (isNarrow && narrow) || width)
   const template = [...(selection ? [BOX] : []), ...widths].join(' ')
   const scroller = useRef<HTMLElement>(null)
@@ -74,10 +81,12 @@ export const DataTable = <Row extends { id: string }>(props: Props<Row>) => {
     initialOffset: place.read,
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
+    estimateSize: () => rowHeight,
     overscan: OVERSCAN,
     scrollPaddingStart: ROW,
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height is what it answers to.
+  useEffect(() => virtual.measure(), [rowHeight])
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
@@ -114,6 +123,7 @@ export const DataTable = <Row extends { id: string }>(props: Props<Row>) => {
                 index={index}
                 name={getName(row)}
                 isSelected={selection?.selected.has(id)}
+                isTall={isTall}
                 onToggle={toggle}
               />
             )

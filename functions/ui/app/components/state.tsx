@@ -24,15 +24,23 @@ export const Dot = ({ status }: { status: TaskStatus }) => (
   <span className={`size-2 shrink-0 ${states[status].dot}`} />
 )
 
-/** `isBrief` hides the word on narrow screens. */
-export const State = ({ status, isBrief = false }: { status: TaskStatus; isBrief?: boolean }) => {
+type StateProps = {
+  status: TaskStatus
+  word?: string | undefined
+  title?: string | undefined
+  isBrief?: boolean
+}
+
+/** `word` replaces that of the state; `isBrief` hides it on narrow screens. */
+export const State = ({ status, word, title, isBrief = false }: StateProps) => {
   const { label, text } = states[status]
   return (
     <span
+      title={title}
       className={`inline-flex min-h-[1lh] shrink-0 items-center gap-1.5 align-top font-medium whitespace-nowrap ${text}`}
     >
       <Dot status={status} />
-      <span className={isBrief ? 'max-md:sr-only' : ''}>{label}</span>
+      <span className={isBrief ? 'max-md:sr-only' : ''}>{word ?? label}</span>
     </span>
   )
 }

@@ -8,7 +8,7 @@ export const THREADS = 'threads'
 
 /** Query topics by kind of event. Agents are missing: reading them checks the health of each. */
 export const TOPICS: Readonly<Record<string, readonly string[]>> = {
-  task: ['tasks', LOGS, THREADS, 'analytics'],
+  task: ['tasks', LOGS, THREADS, 'holds', 'analytics'],
   progress: [LOGS],
   report: ['tasks'],
   queue: ['queue'],

@@ -3,6 +3,7 @@ import { Fragment, useEffect } from 'react'
 import { useLocale } from '../data/locale.ts'
 import { isSignedOut } from '../data/query-client.ts'
 import { Banner, useStaleSince } from './banner.tsx'
+import { Holds } from './holds.tsx'
 import { useKeys } from './keys.ts'
 import { destinations } from './nav.ts'
 import { closeOverlay, overlay } from './overlay.ts'
@@ -40,6 +41,7 @@ const Framed = () => {
         <Topbar />
         <Banner />
         <Unsent />
+        <Holds />
         <main
           id="main"
           tabIndex={-1}

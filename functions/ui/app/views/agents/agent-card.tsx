@@ -4,7 +4,7 @@ import type { Agent } from '../../../../../lib/agents/schema.ts'
 import type { BreakerReading } from '../../../../../lib/health/schema.ts'
 import {
   agentAdvice,
-  agentCondition,
+  type Condition,
   failingTime,
   type RecentOutcomes,
 } from '../../components/agent-condition.ts'
@@ -18,12 +18,17 @@ import { When } from '../../components/when.tsx'
 import { Family } from './family.tsx'
 import { Stats } from './stats.tsx'
 
-type Props = { agent: Agent; outcomes: RecentOutcomes | undefined; breaker: BreakerReading | undefined }
+type Props = {
+  agent: Agent
+  condition: Condition | undefined
+  outcomes: RecentOutcomes | undefined
+  breaker: BreakerReading | undefined
+}
 
-export const AgentCard = ({ agent, outcomes, breaker }: Props) => {
+export const AgentCard = ({ agent, condition, outcomes, breaker }: Props) => {
   const { type, name, description, capabilities, lastActivity } = agent
   return (
-    <Panel title={name} aside={<ConditionTag condition={agentCondition(agent, outcomes)} />}>
+    <Panel title={name} aside={<ConditionTag condition={condition} />}>
       <div className="flex flex-col gap-3 p-3.5">
         <div>
           <Family agent={agent} />
@@ -36,7 +41,7 @@ export const AgentCard = ({ agent, outcomes, breaker }: Props) => {
             </li>
           ))}
         </ul>
-        <Trouble agent={agent} outcomes={outcomes} breaker={breaker} />
+        <Trouble agent={agent} condition={condition} outcomes={outcomes} breaker={breaker} />
       </div>
       <Stats agent={agent} />
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t p-3.5 sm:grid-cols-3">
@@ -60,9 +65,9 @@ export const AgentCard = ({ agent, outcomes, breaker }: Props) => {
   )
 }
 
-const Trouble = ({ agent, outcomes, breaker }: Props) => {
-  const { message } = agent.health
-  const condition = agentCondition(agent, outcomes)
+const Trouble = ({ agent, condition, outcomes, breaker }: Props) => {
+  // A hold explains what the health check says.
+  const message = condition === 'held' ? undefined : agent.health.message
   const advice = agentAdvice(agent, condition, breaker)
   const failing = condition === 'failing' ? outcomes && failingTime(outcomes) : undefined
   if (!advice) return message ? <p className="text-muted-foreground">{message}</p> : null

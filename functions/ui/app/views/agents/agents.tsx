@@ -1,7 +1,8 @@
 import { RefreshCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Agent } from '../../../../../lib/agents/schema.ts'
-import { agentCondition, type Condition } from '../../components/agent-condition.ts'
+import type { Condition } from '../../components/agent-condition.ts'
+import { useAgentConditions } from '../../components/agent-conditions.ts'
 import { Button } from '../../components/button.tsx'
 import { Command } from '../../components/copy.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -10,31 +11,37 @@ import { Skeleton } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
 import { View } from '../../components/view.tsx'
 import { useAgents, useCheckAgents } from '../../data/agents.ts'
-import { useRecentOutcomes } from '../../data/analytics.ts'
 import { useHealth } from '../../data/health.ts'
 import { AgentCard } from './agent-card.tsx'
 import { NotSetUp } from './not-set-up.tsx'
 
 /** Agents that can work come first; each group keeps the order of the service. */
-const places: Readonly<Record<Condition, number>> = { healthy: 0, failing: 1, unhealthy: 2, unconfigured: 3 }
+const places: Readonly<Record<Condition, number>> = {
+  healthy: 0,
+  held: 1,
+  failing: 2,
+  unhealthy: 3,
+  unconfigured: 4,
+}
 
 const useSortedAgents = () => {
   const { data, ...query } = useAgents()
-  const { getOutcomes } = useRecentOutcomes()
-  const place = (agent: Agent) => places[agentCondition(agent, getOutcomes(agent)) ?? 'healthy']
+  const { getOutcomes, getCondition } = useAgentConditions()
+  const place = (agent: Agent) => places[getCondition(agent) ?? 'healthy']
   const sorted = data?.toSorted((a, b) => place(a) - place(b))
   return {
     ...query,
     getOutcomes,
+    getCondition,
     all: sorted,
     configured: sorted?.filter(({ configured }) => configured) ?? [],
     others: sorted?.filter(({ configured }) => !configured) ?? [],
-    healthy: sorted?.filter((agent) => agentCondition(agent, getOutcomes(agent)) === 'healthy').length ?? 0,
+    healthy: sorted?.filter((agent) => getCondition(agent) === 'healthy').length ?? 0,
   }
 }
 
 export const Agents = (): ReactNode => {
-  const { all, configured, others, healthy, getOutcomes, error, refetch } = useSortedAgents()
+  const { all, configured, others, healthy, getOutcomes, getCondition, error, refetch } = useSortedAgents()
   const { data: health } = useHealth()
   const breakers = health?.components.circuitBreakers.breakers ?? []
   const { mutate, isPending } = useCheckAgents()
@@ -64,6 +71,7 @@ export const Agents = (): ReactNode => {
             <AgentCard
               key={agent.type}
               agent={agent}
+              condition={getCondition(agent)}
               outcomes={getOutcomes(agent)}
               breaker={breakers.find(({ name }) => name === `agent:${agent.type}`)}
             />

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { agentCondition } from '../../components/agent-condition.ts'
+import { useAgentConditions } from '../../components/agent-conditions.ts'
 import { ConditionTag } from '../../components/condition-tag.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { formatNumber } from '../../components/format.ts'
@@ -9,13 +9,12 @@ import { formatDuration } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { useAgents } from '../../data/agents.ts'
-import { useRecentOutcomes } from '../../data/analytics.ts'
 
 export const Agents = () => {
   const query = useAgents()
   const { data } = query
   const others = data?.filter(({ configured }) => !configured) ?? []
-  const { getOutcomes } = useRecentOutcomes()
+  const { getCondition } = useAgentConditions()
   return (
     <Panel title="Agents">
       {data ? (
@@ -26,7 +25,7 @@ export const Agents = () => {
               <li key={agent.type} className="px-3.5 py-2.5">
                 <div className="flex items-center justify-between gap-2">
                   <span className="truncate font-medium">{agent.name}</span>
-                  <ConditionTag condition={agentCondition(agent, getOutcomes(agent))} />
+                  <ConditionTag condition={getCondition(agent)} />
                 </div>
                 <p className="text-muted-foreground">
                   <Facts
@@ -41,7 +40,7 @@ export const Agents = () => {
                     ]}
                   />
                 </p>
-                {!agent.healthy && agent.health.message && (
+                {!agent.healthy && agent.health.message && getCondition(agent) !== 'held' && (
                   <p className="text-destructive [overflow-wrap:anywhere]">{agent.health.message}</p>
                 )}
               </li>

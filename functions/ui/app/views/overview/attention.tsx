@@ -1,18 +1,17 @@
 import { Link } from '@tanstack/react-router'
 import { ChevronRight, CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { agentCondition } from '../../components/agent-condition.ts'
+import { useAgentConditions } from '../../components/agent-conditions.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useAgents } from '../../data/agents.ts'
-import { useRecentOutcomes } from '../../data/analytics.ts'
 import { useApprovalCount } from '../../data/approvals.ts'
 import { useNotifications } from '../../data/notifications.ts'
 import { useQueueStatus } from '../../data/queue.ts'
 
 export const Attention = () => {
-  const { queries: recent, getOutcomes } = useRecentOutcomes()
+  const { queries: recent, getCondition } = useAgentConditions()
   const queries = [useQueueStatus(), useAgents(), useNotifications(), ...recent] as const
   const waiting = useApprovalCount() ?? 0
   const [{ data: queue }, { data: agents }, { data: unread }] = queries
@@ -25,9 +24,7 @@ export const Attention = () => {
       </Panel>
     )
   const dead = queue.deadLetterQueue.pending
-  const failing = agents.filter((agent) =>
-    ['failing', 'unhealthy'].includes(agentCondition(agent, getOutcomes(agent)) ?? ''),
-  )
+  const failing = agents.filter((agent) => ['failing', 'unhealthy'].includes(getCondition(agent) ?? ''))
   const items: ReactNode[] = [
     waiting > 0 && (
       <Item key="approvals" count={waiting} to="/approvals">

@@ -12,6 +12,7 @@ import { Tag } from '../../components/tag.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
+import { waitingText } from '../../components/waiting.ts'
 import { useUsualRuns } from '../../data/analytics.ts'
 import { useActiveTasks } from '../../data/tasks.ts'
 import { isStuck } from './stuck.ts'
@@ -63,7 +64,7 @@ const Lists = ({ running, queued, usual }: { running: Found; queued: Found; usua
       <List title="Queued" found={queued} status="queued">
         {queued.tasks.map((task) => (
           <Row key={task.id} task={task}>
-            <Waiting since={task.queuedAt ?? task.createdAt} />
+            <Waiting task={task} />
           </Row>
         ))}
       </List>
@@ -110,14 +111,7 @@ const Row = ({ task: { id, title, status, agent }, children }: { task: TaskField
 /** Time spent waiting for approval is not measured. */
 const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
   const now = useNow(true)
-  if (task.waitingFor)
-    return (
-      <span className="shrink-0 max-md:w-full max-md:pl-5">
-        <Tag tone="warn">
-          Waiting for approval{task.waiting && ` ${formatDuration(now - Date.parse(task.waiting.since))}`}
-        </Tag>
-      </span>
-    )
+  if (task.waitingFor) return <Wait task={task} now={now} />
   if (!task.startedAt) return null
   const elapsedMs = runTimeMs(task, now)
   const runs = usual?.[task.agent ?? '']?.run
@@ -135,8 +129,21 @@ const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
   )
 }
 
-const Waiting = ({ since }: { since: string | undefined }) => {
+const Wait = ({ task, now }: { task: TaskFields; now: number }) => (
+  <span className="shrink-0 max-md:w-full max-md:pl-5">
+    <Tag tone="warn">
+      {waitingText(task, now)}
+      {task.waitingFor === 'approval' &&
+        task.waiting &&
+        ` ${formatDuration(now - Date.parse(task.waiting.since))}`}
+    </Tag>
+  </span>
+)
+
+const Waiting = ({ task }: { task: TaskFields }) => {
   const now = useNow(true)
+  if (task.waitingFor) return <Wait task={task} now={now} />
+  const since = task.queuedAt ?? task.createdAt
   return (
     <span className="shrink-0 text-muted-foreground tabular-nums max-md:w-full max-md:pl-5">
       {since === undefined ? '' : `waiting ${formatDuration(now - Date.parse(since))}`}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { cutText } from '../../../../../lib/core/cut-text.ts'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
+import { Cost } from '../../components/cost.tsx'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { Person } from '../../components/person.tsx'
@@ -8,7 +9,9 @@ import { State } from '../../components/state.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
+import { waitingText, waitingWord } from '../../components/waiting.ts'
 import { When } from '../../components/when.tsx'
+import { serverNow } from '../../data/server-clock.ts'
 import { createStored } from '../../data/stored.ts'
 import type { TaskRow } from './rows.ts'
 
@@ -19,7 +22,14 @@ const priorities = {
   4: <span className="text-muted-foreground">Low</span>,
 } as const
 
-const Title = ({ id, title, repository, labels }: TaskRow) => (
+const Title = (task: TaskRow) => (
+  <>
+    <FirstLine {...task} />
+    <SecondLine {...task} />
+  </>
+)
+
+const FirstLine = ({ id, title, repository, labels }: TaskRow) => (
   <span className="flex min-w-0 items-center gap-2">
     <Link to="/tasks/$id" params={{ id }} data-row-link className={`truncate font-medium ${rowLinkClass}`}>
       {startOfLine(title)}
@@ -35,6 +45,32 @@ const Title = ({ id, title, repository, labels }: TaskRow) => (
   </span>
 )
 
+/** On phones: why it waits or failed, else its agent and how long it took; and what it cost. */
+const SecondLine = (task: TaskRow) => (
+  <span className="flex min-w-0 gap-2 text-xs text-muted-foreground md:hidden">
+    <Reason {...task} />
+    {task.cost && (
+      <span className="ml-auto shrink-0">
+        <Cost cost={task.cost} />
+      </span>
+    )}
+  </span>
+)
+
+const Reason = (task: TaskRow) => {
+  const waits = waitingText(task, serverNow())
+  if (waits) return <span className="truncate text-queued">{waits}</span>
+  if (task.error && task.status === 'failed')
+    return <span className="truncate text-destructive">{startOfLine(task.error.message)}</span>
+  const took = task.completedAt && task.startedAt ? ` · ${formatDuration(runTimeMs(task))}` : ''
+  return (
+    <span className="truncate">
+      {task.agent}
+      {took}
+    </span>
+  )
+}
+
 /** From first start to end, without time spent waiting for approval. */
 const Took = (task: TaskRow) => (task.startedAt && task.completedAt ? formatDuration(runTimeMs(task)) : '–')
 
@@ -46,9 +82,11 @@ const columns: readonly Column<TaskRow>[] = [
     id: 'status',
     header: 'State',
     sortBy: 'status',
-    width: '6.5rem',
+    width: '7.5rem',
     narrow: '0.75rem',
-    cell: ({ status }) => <State status={status} isBrief />,
+    cell: (task) => (
+      <State status={task.status} word={waitingWord(task)} title={waitingText(task, serverNow())} isBrief />
+    ),
   },
   { id: 'title', header: 'Task', sortBy: 'title', width: 'minmax(0, 1fr)', cell: Title },
   {
@@ -81,6 +119,13 @@ const columns: readonly Column<TaskRow>[] = [
         <Took {...row} />
       </span>
     ),
+  },
+  {
+    id: 'cost',
+    header: 'Cost',
+    width: '4.5rem',
+    narrow: null,
+    cell: ({ cost }) => (cost ? <Cost cost={cost} /> : <span className={quiet}>–</span>),
   },
   {
     id: 'tokens',
@@ -130,7 +175,7 @@ const columns: readonly Column<TaskRow>[] = [
 ]
 
 const FIXED = ['status', 'title']
-const AT_FIRST = ['priority', 'agent', 'attempts', 'took', 'created']
+const AT_FIRST = ['priority', 'agent', 'attempts', 'took', 'cost', 'created']
 
 const isNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')

@@ -84,6 +84,7 @@ export const Tasks = (): ReactNode => {
         selection={{ selected, onSelect }}
         sorting={sorting}
         onPeek={setPeeked}
+        isTallOnPhones
         empty={<NoTasks isFiltered={Object.keys(filters).length > 0} onClear={clear} />}
       />
       {peeked && <Peek rows={rows} id={peeked} onShow={setPeeked} />}

@@ -1,7 +1,7 @@
 import { createAcpAgent } from '../adapters/agents/acp/agent.ts'
 import { acpPrograms } from '../adapters/agents/acp/catalog.ts'
 import { openBroker, type RefusedCall } from '../adapters/agents/broker/broker.ts'
-import type { BrokeredKind } from '../adapters/agents/broker/routes.ts'
+import { type BrokeredKind, brokeredKinds } from '../adapters/agents/broker/routes.ts'
 import { createCommandAgent } from '../adapters/agents/command/agent.ts'
 import { commandPrograms } from '../adapters/agents/command/catalog.ts'
 import type { AgentProgram } from '../adapters/agents/program/program.ts'
@@ -36,6 +36,12 @@ const createBrokerHost = (config: Config, needs: Needs) => {
   const readFailed = (kind: BrokeredKind, failed: RefusedCall | Error) =>
     readFailure(providers.get(kind) as Provider, failed, { now: clock.now(), masker })
   const hasModel = (kind: string) => providers.has(kind)
+  const models = Object.fromEntries(
+    brokeredKinds.flatMap((kind) => {
+      const { model } = config.providers[kind]
+      return model && hasModel(kind) ? [[kind, model]] : []
+    }),
+  )
   const openHost = async () => {
     const provider = (kind: BrokeredKind) => providers.get(kind)
     const broker = openBroker({
@@ -45,7 +51,7 @@ const createBrokerHost = (config: Config, needs: Needs) => {
       readFailure: readFailed,
       withoutCodings,
     })
-    return { broker, price: await needs.prices.load(), hasModel }
+    return { broker, price: await needs.prices.load(), hasModel, models }
   }
   let host: ReturnType<typeof openHost> | undefined
   return {

@@ -24,10 +24,18 @@ describe('ACP_AGENTS', () => {
   it('has each preset ask before it changes something', () => {
     const [claude, codex, opencode] = acpPrograms([], [])
     expect([claude?.mode, codex?.mode]).toEqual(['default', 'read-only'])
-    const { OPENCODE_CONFIG_CONTENT = '' } =
-      opencode?.brokerEnv?.('http://127.0.0.1:1', 't', ['openai']) ?? {}
+    const access = {
+      origin: 'http://127.0.0.1:1',
+      token: 't',
+      kinds: ['openai' as const],
+      models: { openai: 'gpt-5' },
+    }
+    const { OPENCODE_CONFIG_CONTENT = '' } = opencode?.brokerEnv?.(access) ?? {}
+    const { CODEX_CONFIG = '' } = codex?.brokerEnv?.(access) ?? {}
+    expect(JSON.parse(CODEX_CONFIG)).toMatchObject({ model: 'gpt-5' })
     expect(JSON.parse(OPENCODE_CONFIG_CONTENT)).toMatchObject({
       enabled_providers: ['openai'],
+      model: 'openai/gpt-5',
       permission: { edit: 'ask', bash: 'ask', webfetch: 'ask' },
       provider: { openai: { options: { baseURL: 'http://127.0.0.1:1/openai/v1', apiKey: 't' } } },
     })
@@ -35,12 +43,17 @@ describe('ACP_AGENTS', () => {
 
   it('adds programs, and replaces those of its types', () => {
     const given = read(
-      '[{"type":"codex","command":"/opt/codex"},{"type":"mine","command":"mine","provider":"google"}]',
+      '[{"type":"codex","command":"/opt/codex","env":{"A":"1"}},{"type":"mine","command":"mine","provider":"google"}]',
     )
     const programs = acpPrograms(given, [])
     expect(programs.map(({ type }) => type)).toEqual(['claude-code', 'opencode', 'codex', 'mine'])
     const [, , codex, mine] = programs
-    expect(codex).toMatchObject({ name: 'Codex', command: '/opt/codex', authMethod: 'api-key' })
+    expect(codex).toMatchObject({
+      name: 'Codex',
+      command: '/opt/codex',
+      authMethod: 'api-key',
+      env: { NO_BROWSER: '1', A: '1' },
+    })
     expect(codex?.install).toBeUndefined()
     expect(mine).toEqual({ type: 'mine', name: 'mine', command: 'mine', args: [], providers: ['google'] })
   })

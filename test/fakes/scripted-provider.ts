@@ -51,6 +51,7 @@ export const openScriptedProvider = async (
       broker,
       price,
       hasModel: (kind) => kind === 'anthropic',
+      models: {},
     }),
     [Symbol.asyncDispose]: async () => {
       await broker.close()

@@ -331,6 +331,16 @@ describe('the cost of a run over ACP', () => {
     expect(costs.at(-1)).toEqual(script.length > 0 ? cost : undefined)
   })
 
+  it('of a model without a price is no part of its limit, which is said', async () => {
+    await using models = await openModels('own-model')
+    const { result, progress } = open([call, call], {
+      costLimitUsd: 1,
+      needs: { brokered: models.brokered },
+    })
+    expect(await result).toMatchObject({ success: true })
+    expect(progress.filter((text) => text.includes('own-model has no price'))).toHaveLength(1)
+  })
+
   it.each<[string, Answer, string, object]>([
     [
       'a stream that is cut',

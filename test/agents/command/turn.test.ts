@@ -386,7 +386,15 @@ describe('a command', () => {
       { ...given, parse: 'codex', provider: 'openai' },
       { ...given, parse: 'claude', provider: 'anthropic' },
     ])
-    expect(codex?.brokerArgs?.('http://127.0.0.1:3129')).toEqual([
+    const access = {
+      origin: 'http://127.0.0.1:3129',
+      token: 't',
+      kinds: ['openai' as const],
+      models: { openai: 'gpt-5' },
+    }
+    expect(codex?.brokerArgs?.(access)).toEqual([
+      '-c',
+      'model="gpt-5"',
       '-c',
       'model_provider=broker',
       '-c',

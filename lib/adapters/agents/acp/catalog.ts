@@ -1,7 +1,12 @@
 import { definedFields } from '../../../core/defined-fields.ts'
 import type { BrokeredKind } from '../broker/routes.ts'
 import { codexProvider } from '../program/codex-provider.ts'
-import { type AgentProgram, PROGRAM_CAPABILITIES, PROGRAM_TIMEOUT_MS } from '../program/program.ts'
+import {
+  type AgentProgram,
+  type BrokerAccess,
+  PROGRAM_CAPABILITIES,
+  PROGRAM_TIMEOUT_MS,
+} from '../program/program.ts'
 
 /** A program that speaks the Agent Client Protocol (https://agentclientprotocol.com), as a preset or an operator describes it. */
 export type AcpProgram = AgentProgram & {
@@ -23,7 +28,8 @@ export const acpFacts = ({ type, name }: AcpProgram) =>
     timeoutMs: PROGRAM_TIMEOUT_MS,
   }) as const
 
-const codexConfig = (origin: string) => ({
+const codexConfig = ({ origin, models }: BrokerAccess) => ({
+  ...(models.openai && { model: models.openai }),
   model_provider: 'broker',
   model_providers: { broker: codexProvider(origin) },
 })
@@ -35,7 +41,8 @@ const OPENCODE_PATHS: Readonly<Record<BrokeredKind, string>> = {
 }
 
 /** https://opencode.ai/docs/config. Its default model would else be one of its own service. */
-const openCodeConfig = (origin: string, apiKey: string, kinds: readonly BrokeredKind[]) => ({
+const openCodeConfig = ({ origin, token: apiKey, kinds, models }: BrokerAccess) => ({
+  ...kinds.flatMap((kind) => (models[kind] ? { model: `${kind}/${models[kind]}` } : [])).at(0),
   autoupdate: false,
   share: 'disabled',
   enabled_providers: kinds,
@@ -67,7 +74,7 @@ const presets: readonly AcpProgram[] = [
     authMethod: 'api-key',
     mode: 'read-only',
     env: { NO_BROWSER: '1' },
-    brokerEnv: (origin) => ({ CODEX_CONFIG: JSON.stringify(codexConfig(origin)) }),
+    brokerEnv: (access) => ({ CODEX_CONFIG: JSON.stringify(codexConfig(access)) }),
   },
   {
     type: 'opencode',
@@ -78,9 +85,7 @@ const presets: readonly AcpProgram[] = [
     install: 'npm install -g opencode-ai',
     // Without a network its list of models and its downloads would be waited for.
     env: { OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' },
-    brokerEnv: (origin, token, kinds) => ({
-      OPENCODE_CONFIG_CONTENT: JSON.stringify(openCodeConfig(origin, token, kinds)),
-    }),
+    brokerEnv: (access) => ({ OPENCODE_CONFIG_CONTENT: JSON.stringify(openCodeConfig(access)) }),
   },
 ]
 
@@ -109,9 +114,13 @@ export const acpPrograms = (
   others: readonly { type: string }[],
 ): AcpProgram[] => [
   ...presets.filter((preset) => [...given, ...others].every(({ type }) => type !== preset.type)),
-  ...given.map(({ provider, ...program }) => ({
-    ...basis(program.type),
-    ...definedFields(program),
-    ...(provider && { providers: [provider] }),
-  })),
+  ...given.map(({ provider, ...program }) => {
+    const preset = basis(program.type)
+    return {
+      ...preset,
+      ...definedFields(program),
+      ...((preset.env || program.env) && { env: { ...preset.env, ...program.env } }),
+      ...(provider && { providers: [provider] }),
+    }
+  }),
 ]

@@ -7,6 +7,7 @@ export const brokered = {
   google: { keyHeader: 'x-goog-api-key', key: (apiKey: string) => apiKey },
 } as const
 export type BrokeredKind = keyof typeof brokered
+export const brokeredKinds = Object.keys(brokered) as BrokeredKind[]
 
 /** A call that agents make of a provider: its method, its path below the version, and the wire of its answer. */
 type Route = { method: 'GET' | 'POST'; path: RegExp; wire?: Wire }
@@ -48,6 +49,12 @@ export const findTarget = (method: string, url: string): Target | undefined => {
   const rest = parameters.size > 0 ? `?${parameters}` : ''
   return { kind: kind as BrokeredKind, path: below + rest, ...(route.wire && { wire: route.wire }) }
 }
+
+/** The variables by which agents know the models that are set for providers: `ANTHROPIC_MODEL`. */
+export const modelVariables = (
+  models: Readonly<Partial<Record<BrokeredKind, string>>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(models).map(([kind, model]) => [`${kind.toUpperCase()}_MODEL`, model]))
 
 /** The variables by which agents find the broker at an address. */
 export const brokerVariables = (origin: string, token: string): Readonly<Record<string, string>> => ({

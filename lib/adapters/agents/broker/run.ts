@@ -11,6 +11,8 @@ export type Brokered = {
   price: PriceCall
   /** Whether the provider of a kind has a key. */
   hasModel: (kind: BrokeredKind) => boolean
+  /** The models that are set for providers, by `<KIND>_MODEL`. */
+  models: Readonly<Partial<Record<BrokeredKind, string>>>
 }
 
 const totals = ({ input, cachedInput, cacheWrites, output, reasoning }: CallUsage): TokenUsage => {
@@ -36,7 +38,8 @@ export const openBrokeredRun = async (
   const open = new Set<Answer>()
   let endedCost: Cost | undefined
   let endedUsage = NO_USAGE
-  let endedModel: string | undefined
+  let unpriced: string | undefined
+  const tokens = new Map<string, number>()
   let last: BrokeredCall | undefined
 
   const callCost = ({ call, usage }: Answer): Cost | undefined => {
@@ -57,9 +60,14 @@ export const openBrokeredRun = async (
     last = call
     return () => {
       open.delete(answer)
-      endedCost = addCost(endedCost, callCost(answer))
-      endedUsage = addUsage(endedUsage, callUsage(answer))
-      endedModel = usage().model ?? endedModel
+      const { model } = usage()
+      const cost = callCost(answer)
+      const used = callUsage(answer)
+      endedCost = addCost(endedCost, cost)
+      endedUsage = addUsage(endedUsage, used)
+      if (model === undefined) return
+      tokens.set(model, (tokens.get(model) ?? 0) + used.totalTokens)
+      if (cost?.usd === null) unpriced = model
     }
   }
 
@@ -72,7 +80,10 @@ export const openBrokeredRun = async (
     usage: (): TokenUsage => [...open].map(callUsage).reduce(addUsage, endedUsage),
     /** What its calls cost so far, also those whose answers have not ended; undefined where no model has answered. */
     cost: (): Cost | undefined => [...open].map(callCost).reduce<Cost | undefined>(addCost, endedCost),
-    model: () => [...open].map(({ usage }) => usage().model).findLast(Boolean) ?? endedModel,
+    /** The model that did most of the work: programs also call small ones, for titles and the like. */
+    model: (): string | undefined => [...tokens].sort(([, a], [, b]) => b - a).at(0)?.[0],
+    /** The last model that answered and has no price. */
+    unpriced: () => unpriced,
     /**
      * Why the last call of a model failed: agents may call a turn done that ended with it. Resolves once runs that need
      * the provider are held, where it is at a usage limit.

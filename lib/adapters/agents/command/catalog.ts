@@ -1,7 +1,12 @@
 import { definedFields } from '../../../core/defined-fields.ts'
 import type { BrokeredKind } from '../broker/routes.ts'
 import { codexProvider } from '../program/codex-provider.ts'
-import { type AgentProgram, PROGRAM_CAPABILITIES, PROGRAM_TIMEOUT_MS } from '../program/program.ts'
+import {
+  type AgentProgram,
+  type BrokerAccess,
+  PROGRAM_CAPABILITIES,
+  PROGRAM_TIMEOUT_MS,
+} from '../program/program.ts'
 import { createClaudeParser } from './claude.ts'
 import { createCodexParser } from './codex.ts'
 import type { Parser, ParserNeeds } from './parser.ts'
@@ -41,11 +46,12 @@ export const commandFacts = ({ type, name }: CommandProgram) =>
   }) as const
 
 /** Codex takes its provider from its settings, and those from options before its command. */
-const codexArgs = (origin: string): string[] => {
+const codexArgs = ({ origin, models }: BrokerAccess): string[] => {
   const fields = Object.entries(codexProvider(origin)).map(
     ([name, value]) => `${name}=${JSON.stringify(value)}`,
   )
-  return ['-c', 'model_provider=broker', '-c', `model_providers.broker={${fields.join(',')}}`]
+  const model = models.openai ? ['-c', `model=${JSON.stringify(models.openai)}`] : []
+  return [...model, '-c', 'model_provider=broker', '-c', `model_providers.broker={${fields.join(',')}}`]
 }
 
 export const commandPrograms = (given: readonly GivenCommand[]): CommandProgram[] =>

@@ -3,6 +3,14 @@ import type { Bridged, Commands, Program } from '../../node/command.ts'
 import type { BrokeredKind } from '../broker/routes.ts'
 import type { FoundProgram } from '../programs.ts'
 
+/** What a program is told of a broker: its address, the token of the run, the configured providers, and the models that are set for them. */
+export type BrokerAccess = {
+  origin: string
+  token: string
+  kinds: readonly BrokeredKind[]
+  models: Readonly<Partial<Record<BrokeredKind, string>>>
+}
+
 /** A third-party program that is an agent, as a preset or an operator describes it. */
 export type AgentProgram = {
   type: string
@@ -17,14 +25,10 @@ export type AgentProgram = {
   install?: string
   /** The providers of which it works with a key, by the broker; one of them must be configured, if any is named. */
   providers: readonly BrokeredKind[]
-  /** How it finds models at a broker, where the variables that most programs read do not tell it; `kinds` are configured. */
-  brokerEnv?: (
-    origin: string,
-    token: string,
-    kinds: readonly BrokeredKind[],
-  ) => Readonly<Record<string, string>>
+  /** How it finds models at a broker, where the variables that most programs read do not tell it. */
+  brokerEnv?: (access: BrokerAccess) => Readonly<Record<string, string>>
   /** Arguments before its own that tell it so. */
-  brokerArgs?: (origin: string) => readonly string[]
+  brokerArgs?: (access: BrokerAccess) => readonly string[]
 }
 
 /** An agent that is a program may work for an hour, unless the task says otherwise. */

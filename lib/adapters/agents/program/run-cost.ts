@@ -11,12 +11,18 @@ const END_MS = 10_000
  * its next call is refused; a program that does not end then is stopped by `signal`, which also has the run's own aborts.
  */
 export const createRunCost = (
-  { signal, costLimitUsd: limitUsd, spent }: Pick<AgentContext, 'signal' | 'costLimitUsd' | 'spent'>,
+  {
+    signal,
+    costLimitUsd: limitUsd,
+    spent,
+    progress,
+  }: Pick<AgentContext, 'signal' | 'costLimitUsd' | 'spent' | 'progress'>,
   clock: Clock,
 ) => {
   const stop = new AbortController()
   let stated: Cost | undefined
   let priced: () => Cost | undefined = () => undefined
+  let unpriced: () => string | undefined = () => undefined
   let cancelStop: (() => void) | undefined
 
   const total = (): Cost | undefined => stated ?? priced()
@@ -33,12 +39,22 @@ export const createRunCost = (
     return isReached
   }
 
+  let told: string | undefined
+  /** A limit sees no unknown cost: those who set it are told. */
+  const tellUnpriced = () => {
+    const model = limitUsd === undefined ? undefined : unpriced()
+    if (model === undefined || model === told) return
+    told = model
+    progress(`The model ${model} has no price: its calls do not count for the cost limit`)
+  }
+
   let isRefused = false
   return {
     signal: AbortSignal.any([signal, stop.signal]),
-    /** The prices of the calls of the run. */
-    setPriced: (cost: () => Cost | undefined): void => {
-      priced = cost
+    /** The prices of the calls of the run, and the last model of them that has none. */
+    setCalls: (calls: { cost: () => Cost | undefined; unpriced: () => string | undefined }): void => {
+      priced = calls.cost
+      unpriced = calls.unpriced
     },
     /** The program states what its session has cost up to now. 0 says nothing: programs start with it, and keep it where they know no price. */
     state: (usd: number): void => {
@@ -50,6 +66,7 @@ export const createRunCost = (
     /** Asked before each call of a model: why it may not be made; undefined while calls may be made. */
     refusal: (): string | undefined => {
       tell()
+      tellUnpriced()
       if (!isOver()) return undefined
       isRefused = true
       return COST_LIMIT_TEXT

@@ -6,6 +6,7 @@ import { isUsageLimit } from '../../../core/usage-limit.ts'
 import type { AgentContext, AgentResult, AgentTask, EarlierTurns } from '../../../ports/agent.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Commands } from '../../node/command.ts'
+import { modelVariables } from '../broker/routes.ts'
 import { type Brokered, type BrokeredModels, openBrokeredRun } from '../broker/run.ts'
 import type { FoundProgram } from '../programs.ts'
 import { createRepositoryWork, type RepositoryNeeds, type Work } from '../repository/work.ts'
@@ -83,12 +84,12 @@ const openModels = async (
   const host = await brokered()
   const kinds = providers.filter(host.hasModel)
   const models = await openBrokeredRun(host, cost.refusal)
-  cost.setPriced(models.cost)
-  const { origin, token, variables } = models
+  cost.setCalls(models)
+  const access = { origin: models.origin, token: models.token, kinds, models: host.models }
   return {
     ...models,
-    env: { ...variables, ...brokerEnv?.(origin, token, kinds) },
-    args: brokerArgs?.(origin) ?? [],
+    env: { ...models.variables, ...modelVariables(host.models), ...brokerEnv?.(access) },
+    args: brokerArgs?.(access) ?? [],
   }
 }
 

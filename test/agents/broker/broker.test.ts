@@ -324,6 +324,20 @@ describe('the broker', () => {
     expect(run.cost()).toEqual({ usd: 15, source: 'price' })
   })
 
+  it('names the model of a run that did most of its work', async () => {
+    const left = [answerOf('m', 100), answerOf('titles', 1)]
+    handle = async (incoming, response) => {
+      await text(incoming)
+      response.writeHead(200, { 'content-type': 'application/json' }).end(left.shift())
+    }
+    const brokered = { broker, price: tokenPrice }
+    await using run = closing(await openBrokeredRun(brokered))
+    await (await call(run, '/anthropic/v1/messages')).text()
+    await (await call(run, '/anthropic/v1/messages')).text()
+    expect(run.model()).toBe('m')
+    expect(run.unpriced()).toBe('titles')
+  })
+
   it.each<[string, string[], object | undefined]>([
     ['nothing before a call', [], undefined],
     ['the sum of its calls', [answerOf('m', 2), answerOf('m', 3)], { usd: 5, source: 'price' }],

@@ -13,6 +13,7 @@ import { parseDiff, sideBySide } from '../../functions/ui/app/components/diff-fi
 import { buildFileTree, type Folder } from '../../functions/ui/app/components/diff-tree.ts'
 import { safeLink } from '../../functions/ui/app/components/link.ts'
 import { formatDuration, formatRelative } from '../../functions/ui/app/components/time.ts'
+import { limitErrors, limitTexts, readLimits } from '../../functions/ui/app/create/limits.ts'
 import { newTaskBody } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
 import { EVERY_MS, intervalAfter, intervalUntil, periodEnd } from '../../functions/ui/app/data/live.ts'
@@ -639,6 +640,28 @@ describe('a form for a task', () => {
     ]
     expect(newTaskBody(form)).toEqual({ title: 'A', priority: 2, labels: ['a', 'b'], repository: 'o/r' })
     expect(newTaskBody([])).toEqual({ title: '' })
+  })
+})
+
+describe('the limits of a new task', () => {
+  it.each([
+    [{ timeoutMs: '1h 30m', maxSteps: '60', maxCostUsd: '2.50' }, [5_400_000, 60, 2.5]],
+    [{ timeoutMs: ' 1s ', maxSteps: '1', maxCostUsd: '$ .01' }, [1_000, 1, 0.01]],
+    [{ timeoutMs: '24h', maxSteps: '200', maxCostUsd: '1000000' }, [86_400_000, 200, 1_000_000]],
+    [{ timeoutMs: '', maxSteps: ' ' }, []],
+  ])('%j are read', (texts, numbers) => {
+    expect(limitErrors(texts)).toEqual({})
+    expect(Object.values(readLimits(texts))).toEqual(numbers)
+    expect(readLimits(limitTexts(readLimits(texts)))).toEqual(readLimits(texts))
+  })
+
+  it.each([
+    ...['soon', '30', '999ms', '25h', '-1h', '1h and more'].map((text) => ['timeoutMs', text]),
+    ...['0', '201', '1.5', '-1', '1e2', 'many'].map((text) => ['maxSteps', text]),
+    ...['0', '-1', '1000001', '1,5', '0x1', 'Infinity', '$'].map((text) => ['maxCostUsd', text]),
+  ])('%s is refused as %j', (name = '', text = '') => {
+    expect(Object.keys(limitErrors({ [name]: text }))).toEqual([name])
+    expect(readLimits({ [name]: text })).toEqual({})
   })
 })
 

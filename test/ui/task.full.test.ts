@@ -63,7 +63,7 @@ inBrowser('the head of a task', () => {
     expect(new URL(page.url()).search).toBe('?labels=imported')
 
     const metadata = { failures: 0, note: 'kept' }
-    const limits = { timeoutMs: 7_200_000, maxSteps: 60 }
+    const limits = { timeoutMs: 7_200_000, maxSteps: 60, maxCostUsd: 2.5 }
     const asked = {
       ...{ prompt: 'Do it', priority: 2 as const, labels: ['a', 'b'], description: 'Why', metadata },
       ...limits,
@@ -74,17 +74,30 @@ inBrowser('the head of a task', () => {
     await page.getByRole('link', { name: 'Input' }).click()
     await page.getByText('2h for each attempt').waitFor()
     await page.getByText('at most 60', { exact: true }).waitFor()
+    await page.getByText('$2.50 for all attempts').waitFor()
     await page.keyboard.press('e')
     const form = page.getByRole('dialog', { name: 'Edit and run again' })
     expect(await form.getByLabel('Labels').inputValue()).toBe('a, b')
+    expect(await form.getByLabel('Time').inputValue()).toBe('2h')
+    await form.getByLabel('Cost in USD').fill('much')
     await form.getByLabel('Title').fill('Twice')
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form.getByText('Enter an amount above 0, such as 2.50.').waitFor()
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('maxCostUsd')
+    expect(await violationsIn(page)).toEqual([])
+    await form.getByLabel('Cost in USD').fill('2.5')
     await form.getByRole('button', { name: 'Create' }).click()
     await heading(page, 'Twice')
     await form.waitFor({ state: 'detached' })
     const made = await world.task(page.url().replace(/.*\//, ''))
     expect(made).toMatchObject({ title: 'Twice', ...asked })
     await page.keyboard.press('c')
-    expect(await page.getByRole('dialog', { name: 'Create task' }).getByLabel('Title').inputValue()).toBe('')
+    const empty = page.getByRole('dialog', { name: 'Create task' })
+    expect(await empty.getByLabel('Title').inputValue()).toBe('')
+    expect(await empty.getByLabel('Time').isVisible()).toBe(false)
+    await empty.getByLabel('Agent').selectOption('coding-agent')
+    await empty.getByText('Limits').click()
+    await empty.getByPlaceholder('1h').waitFor()
     await page.keyboard.press('Escape')
     await page.getByText('Completed', { exact: true }).first().waitFor()
     await page.keyboard.press('r')
@@ -95,6 +108,49 @@ inBrowser('the head of a task', () => {
     await fact(page, 'Retried as').getByRole('link', { name: retry }).waitFor()
     expect(faults).toEqual([])
   })
+})
+
+inBrowser('the page of a task', () => {
+  it('says what it cost by what, what was denied, and why it waits and until when', async () => {
+    const task = { ...finishedTasks(1)[0], id: 'task_costly', title: 'Costly', status: 'completed' }
+    const result = { success: true, output: 'Done', denied: ['git push origin main'] }
+    const cost = { usd: 0.0017, source: 'price' }
+    await world.client.importTasks({ body: { version: '1.0', tasks: [{ ...task, result, cost }] } })
+    await using opened = await openPage(world.baseUrl, '/tasks/task_costly')
+    const { page } = opened
+    expect(await fact(page, 'Cost').innerText()).toMatch(/^Cost\s+\$0\.0017$/)
+    await page.getByRole('region', { name: 'Denied permissions' }).getByText('git push origin main').waitFor()
+    await page.getByRole('link', { name: 'Usage' }).click()
+    await page.getByText('By the list price of the model').waitFor()
+
+    const until = new Date(Date.now() + 90 * 60_000).toISOString()
+    const waits = [
+      [
+        { reason: 'hold', provider: 'anthropic' },
+        /^anthropic has reached its usage limit\. It is tried again in 1h\./,
+      ],
+      [
+        { reason: 'budget' },
+        /^The monthly budget is used up\. The next month begins in 1h\. Raise the budget$/,
+      ],
+      [{ reason: 'approval' }, /^A tool call needs a decision\. It expires in 1h\. Decide$/],
+    ] as const
+    for (const [waiting, words] of waits) {
+      const since = new Date().toISOString()
+      const waitingTask = {
+        ...task,
+        id: 'task_waits',
+        status: waiting.reason === 'approval' ? 'in_progress' : 'queued',
+        threadId: 'task_waits',
+        waitingFor: waiting.reason,
+        waiting: { ...waiting, since, until },
+      }
+      await page.route('**/api/tasks/task_waits', (route) => route.fulfill({ json: { task: waitingTask } }))
+      await page.goto('/tasks/task_waits')
+      await page.getByRole('status').filter({ hasText: words }).waitFor()
+    }
+    await expectSound(opened)
+  }, 90_000)
 })
 
 const MARKDOWN = `# Done
@@ -560,12 +616,12 @@ inBrowser('the thread of a task', () => {
     const running = await world.create({ title: 'Runs', metadata: { runMs: 240_000, lines: 1 } })
     await page.goto(`/tasks/${running.id}?tab=output`)
     await page.getByText('line 1 of 1').waitFor()
-    await page.getByText('The agent gets it when the running turn ends.').waitFor()
+    await page.getByText('The agent gets it when the latest turn ends.').waitFor()
     await field(page).fill('And then?')
     await page.getByRole('button', { name: 'Send' }).click()
     const waiting = page.getByRole('region', { name: 'Waiting messages' })
     await waiting.getByText('And then?').waitFor()
-    await page.getByText('1 message waits for the end of the running turn.').waitFor()
+    await page.getByText('1 message waits for the end of the latest turn.').waitFor()
     expect(await field(page).inputValue()).toBe('')
     await expectSound(opened)
     await world.client.cancelTask({ params: { id: running.id } })

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { FormEvent, KeyboardEvent } from 'react'
+import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { Button } from '../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../components/dialog.tsx'
 import { fieldErrors } from '../components/field-errors.ts'
@@ -9,6 +10,8 @@ import { isConnected, useAway } from '../data/connection.ts'
 import { type NewTask, useCreateTask } from '../data/tasks.ts'
 import { closeOverlay, overlay } from '../shell/overlay.ts'
 import { draftFor, dropDraft, idempotencyKey, keepDraft, keepUnsent, type Purpose } from './draft.ts'
+import { LimitFields } from './limit-fields.tsx'
+import { limitErrors } from './limits.ts'
 import { newTaskBody } from './new-task.ts'
 import { TaskFields } from './task-fields.tsx'
 
@@ -21,14 +24,21 @@ const BACK = 'The connection was lost and is back. Send it again: no second task
 export const CreateTask = ({ purpose }: { purpose: Purpose }) => {
   const navigate = useNavigate()
   const { mutateAsync, isPending, error } = useCreateTask()
-  const errors = fieldErrors(error)
+  const typed = draftFor(purpose).use().fields
+  // Said from the first try to send on.
+  const [isTried, setTried] = useState(false)
+  const errors = { ...fieldErrors(error), ...(isTried ? limitErrors(typed) : {}) }
   const isAway = useAway() !== undefined
   const isBack = !isAway && error instanceof TypeError
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    // The service validates.
+    const form = event.currentTarget
+    flushSync(() => setTried(true))
+    if (Object.keys(limitErrors(typed)).length > 0)
+      return form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+    // The service validates the rest.
     const { rest } = draftFor(purpose).get()
-    const body = { ...rest, ...newTaskBody(new FormData(event.currentTarget)) } as NewTask
+    const body = { ...rest, ...newTaskBody(new FormData(form)) } as NewTask
     const given = { body, key: idempotencyKey(purpose, body) }
     mutateAsync(given).then(
       ({ task }) => {
@@ -64,7 +74,8 @@ export const CreateTask = ({ purpose }: { purpose: Purpose }) => {
         className="flex min-h-0 flex-col"
       >
         <DialogBody>
-          <TaskFields typed={draftFor(purpose).get().fields} errors={errors} autoFocus />
+          <TaskFields typed={typed} errors={errors} autoFocus />
+          <LimitFields typed={typed} errors={errors} />
         </DialogBody>
         <DialogFoot>
           {error && Object.keys(errors).length === 0 && (

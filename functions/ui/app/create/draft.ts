@@ -2,6 +2,7 @@ import type { Task } from '../../../../lib/tasks/schema.ts'
 import { newIdempotencyKey } from '../data/idempotency-key.ts'
 import { dropReplies } from '../data/reply-drafts.ts'
 import { createStored } from '../data/stored.ts'
+import { limitTexts } from './limits.ts'
 
 /** `again`: a task that is edited and run again. */
 export type Purpose = 'create' | 'again'
@@ -94,15 +95,14 @@ export const draftFrom = (task: Task, changed: { readonly prompt?: string } = {}
     branch,
     sourceUrl,
     labels: labels.join(', '),
+    ...limitTexts(task),
     ...changed,
   }
   const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  const { description, metadata, timeoutMs, maxSteps } = task
+  const { description, metadata } = task
   const rest = {
     ...(description ? { description } : {}),
     ...(metadata ? { metadata } : {}),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(maxSteps === undefined ? {} : { maxSteps }),
   }
   drafts.again.set({ fields: Object.fromEntries(given), rest, isUnsent: false, taskId: task.id })
   return true

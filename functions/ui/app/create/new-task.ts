@@ -1,13 +1,16 @@
+import { readLimits } from './limits.ts'
+
 /** Empty fields are left out. */
 export const newTaskBody = (form: Iterable<[string, FormDataEntryValue]>): Record<string, unknown> => {
   const given = [...form].flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' && value.trim() !== '' ? [[name, value]] : [],
   )
-  const { title = '', priority, labels, ...rest } = Object.fromEntries(given)
+  const { title = '', priority, labels, timeoutMs, maxSteps, maxCostUsd, ...rest } = Object.fromEntries(given)
   return {
     ...rest,
     title: title.trim(),
     ...(priority === undefined ? {} : { priority: Number(priority) }),
+    ...readLimits({ timeoutMs, maxSteps, maxCostUsd }),
     ...(labels === undefined ? {} : { labels: labelsIn(labels) }),
   }
 }

@@ -11,8 +11,10 @@ const EVERY_MINUTE_MS = 60_000
 
 const key = ['agents'] as const
 
-export const useAgents = () =>
-  useLive(key, async (signal) => (await client.listAgents({}, { signal })).agents, EVERY_MINUTE_MS)
+export const useAgents = (enabled = true) =>
+  useLive(key, async (signal) => (await client.listAgents({}, { signal })).agents, EVERY_MINUTE_MS, {
+    enabled,
+  })
 
 /** Checks also the agents whose last check still counts. */
 export const useCheckAgents = () =>

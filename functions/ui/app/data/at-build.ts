@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { EFFORTS } from '../../../../lib/agentic/schema.ts'
 import { requestParts } from '../../../../lib/api/request-parts.ts'
+import { LONGEST_ATTEMPT_MS, MOST_STEPS, SHORTEST_ATTEMPT_MS } from '../../../../lib/core/attempt-limit.ts'
 import { securityModes } from '../../../../lib/core/security-mode.ts'
 import { thresholds as limits } from '../../../../lib/health/components.ts'
 import { SCOPES } from '../../../../lib/http/route.ts'
@@ -19,6 +20,12 @@ export const routes = requestParts
 export const thresholds = limits
 
 export const sources = TASK_SOURCES
+
+/** What the limits of a task may be. */
+export const taskLimits = {
+  timeoutMs: [SHORTEST_ATTEMPT_MS, LONGEST_ATTEMPT_MS],
+  maxSteps: [1, MOST_STEPS],
+} as const
 
 /** Fields that task events leave out because they are large. */
 const leftOut = new Set<string>([...TASK_DETAIL, ...TASK_LONG])

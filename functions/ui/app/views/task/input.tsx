@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { formatUsd } from '../../components/format.ts'
 import { safeLink } from '../../components/link.ts'
 import { TextPieces } from '../../components/plain-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
@@ -39,6 +40,7 @@ const taskFacts = (task: Task): readonly (readonly [string, ReactNode])[] => [
   ['Labels', labelTags(task)],
   ['Time limit', task.timeoutMs && `${formatDuration(task.timeoutMs)} for each attempt`],
   ['Steps', task.maxSteps && `at most ${task.maxSteps}`],
+  ['Cost limit', task.maxCostUsd && `${formatUsd(task.maxCostUsd)} for all attempts`],
   ['Next attempt', task.nextAttemptAt && <When at={task.nextAttemptAt} />],
   ['Ended', task.completedAt && <When at={task.completedAt} />],
   ['Audit', <ToolCallsLink key="calls" taskId={task.id} />],

@@ -5,12 +5,13 @@ import { PlainText, TextPieces } from '../../components/plain-text.tsx'
 import { RichText } from '../../components/rich-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { Segments } from '../../components/segments.tsx'
+import { Denied } from './denied.tsx'
 import { Failure } from './failure.tsx'
 import { FromMemory } from './from-memory.tsx'
 import { Reported } from './reported.tsx'
 
 /** Fields with their own presentation. */
-const SHOWN = ['success', 'output', 'diff', 'filesChanged', 'published', 'memory']
+const SHOWN = ['success', 'output', 'diff', 'filesChanged', 'published', 'memory', 'denied']
 
 export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
   const { error, result, status } = task
@@ -19,6 +20,7 @@ export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
     <div className="flex flex-col divide-y">
       {hasFailed && <Failure error={error} isOver={isOver} />}
       {result && <Result result={result} />}
+      {result && <Denied denied={result.denied} />}
       {result && <FromMemory taskId={task.id} memory={result.memory} />}
       <Reported task={task} />
       {!hasFailed && !result && (

@@ -93,9 +93,9 @@ export const Reply = ({ task }: { task: Task }) => {
 }
 
 const waitingText = (count: number) => {
-  if (count === 0) return 'The agent gets it when the running turn ends.'
+  if (count === 0) return 'The agent gets it when the latest turn ends.'
   const messages = count === 1 ? '1 message waits' : `${formatNumber(count)} messages wait`
-  return `${messages} for the end of the running turn. Cancel that turn to send ${count === 1 ? 'it' : 'them'} now.`
+  return `${messages} for the end of the latest turn. Cancel that turn to send ${count === 1 ? 'it' : 'them'} now.`
 }
 
 /** The thread whose next turn was sent from here: its page has the focus in the same field. */
@@ -142,7 +142,7 @@ const FINAL: ReadonlySet<string> = new Set([
 ])
 
 const advice: Readonly<Record<string, ReactNode>> = {
-  too_many_messages: 'Wait for the end of the running turn, or cancel it.',
+  too_many_messages: 'Wait for the end of the latest turn, or cancel it.',
   task_not_found: 'It was deleted.',
 }
 

@@ -10,6 +10,7 @@ import { useNow } from '../../components/now.ts'
 import { Person } from '../../components/person.tsx'
 import { formatDuration } from '../../components/time.ts'
 import { When } from '../../components/when.tsx'
+import { awaited } from './awaited.ts'
 
 export const Summary = ({ task, usedTokens }: { task: Task; usedTokens: number | undefined }) => {
   const tokens = task.usage?.totalTokens ?? usedTokens
@@ -68,7 +69,7 @@ const Other = ({ name, id }: { name: string; id: string | undefined }) =>
 const Elapsed = ({ task }: { task: Task }) => (
   <>
     <Present task={task} />
-    {task.waitingMs !== undefined && <Fact name="Waited for approval">{formatDuration(task.waitingMs)}</Fact>}
+    {task.waitingMs !== undefined && <Fact name="Waited">{formatDuration(task.waitingMs)}</Fact>}
   </>
 )
 
@@ -78,7 +79,11 @@ const Present = ({ task }: { task: Task }) => {
   if (isFinal(status))
     return startedAt && completedAt ? <Fact name="Took">{formatDuration(runTimeMs(task))}</Fact> : null
   if (waiting)
-    return <Fact name="Waiting for approval">{formatDuration(now - Date.parse(waiting.since))}</Fact>
+    return (
+      <Fact name={`Waiting for ${awaited[waiting.reason]}`}>
+        {formatDuration(now - Date.parse(waiting.since))}
+      </Fact>
+    )
   if (status === 'in_progress' && startedAt)
     return <Fact name="Running">{formatDuration(runTimeMs(task, now))}</Fact>
   return <Fact name="Waiting">{formatDuration(now - Date.parse(queuedAt ?? createdAt))}</Fact>

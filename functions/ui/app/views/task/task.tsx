@@ -12,9 +12,11 @@ import { useTask, useTaskEvents } from '../../data/tasks.ts'
 import type { Run } from '../../run/run.ts'
 import { Actions } from './actions.tsx'
 import { AgentRun } from './agent-run.tsx'
+import { awaited } from './awaited.ts'
 import { Side } from './side.tsx'
 import { Summary } from './summary.tsx'
 import { Timeline } from './timeline.tsx'
+import { WaitNotice } from './wait-notice.tsx'
 
 export const Task = (): ReactNode => {
   const { id } = useParams({ from: '/tasks/$id' })
@@ -31,7 +33,7 @@ export const Task = (): ReactNode => {
       aside={
         <>
           <State status={task.status} />
-          {task.waitingFor && <Tag tone="warn">{waitWords[task.waitingFor]}</Tag>}
+          {task.waitingFor && <Tag tone="warn">waiting for {awaited[task.waitingFor]}</Tag>}
         </>
       }
       actions={<Actions task={task} />}
@@ -41,12 +43,6 @@ export const Task = (): ReactNode => {
   )
 }
 
-const waitWords = {
-  approval: 'waiting for approval',
-  hold: 'waiting for its provider',
-  budget: 'waiting for the budget',
-} as const satisfies Record<NonNullable<TaskData['waitingFor']>, string>
-
 const Body = ({ task }: { task: TaskData }) => {
   const isOver = isFinal(task.status)
   const { data: session } = useSessionOfTask(task.id, task.status === 'in_progress')
@@ -55,6 +51,7 @@ const Body = ({ task }: { task: TaskData }) => {
   return (
     <>
       <Summary task={task} usedTokens={run?.usedTokens} />
+      <WaitNotice waiting={task.waiting} />
       <div className="grid grid-cols-1 items-start gap-4 p-4 md:px-6 lg:grid-cols-2 lg:grid-rows-[auto_1fr]">
         <Trace task={task} isOver={isOver} run={run} />
         <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">

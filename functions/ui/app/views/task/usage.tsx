@@ -1,4 +1,6 @@
 import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { Cost } from '../../components/cost.tsx'
+import { costSource } from '../../components/cost-text.ts'
 import { formatNumber } from '../../components/format.ts'
 import { formatDuration } from '../../components/time.ts'
 import { type Call, type Run, runCalls, runSteps } from '../../run/run.ts'
@@ -26,7 +28,7 @@ export const Usage = ({ task, run }: { task: Task; run: Run | undefined }) => {
   ] as const
   const known = figures.filter(([, value]) => value !== undefined)
   const sums = run ? toolSums(runCalls(run)) : []
-  if (known.length === 0)
+  if (known.length === 0 && !task.cost)
     return <p className="px-3.5 py-3 text-muted-foreground">The agent reported no usage.</p>
   return (
     <>
@@ -37,6 +39,15 @@ export const Usage = ({ task, run }: { task: Task; run: Run | undefined }) => {
             <dd className="text-base font-medium">{formatNumber(value)}</dd>
           </div>
         ))}
+        {task.cost && (
+          <div>
+            <dt className="text-xs text-muted-foreground">Cost</dt>
+            <dd className="text-base font-medium">
+              <Cost cost={task.cost} />
+            </dd>
+            <dd className="text-xs text-muted-foreground">{costSource(task.cost)}</dd>
+          </div>
+        )}
         {run?.model && (
           <div>
             <dt className="text-xs text-muted-foreground">Model</dt>

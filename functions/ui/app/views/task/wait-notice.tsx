@@ -1,0 +1,81 @@
+import { Link } from '@tanstack/react-router'
+import { Hourglass } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { startOfLine } from '../../components/text-weight.ts'
+import { When } from '../../components/when.tsx'
+import { useMe } from '../../data/me.ts'
+
+type Waiting = NonNullable<Task['waiting']>
+
+const linkClass = 'underline underline-offset-2'
+
+const RaiseBudget = () =>
+  useMe()?.role === 'admin' ? (
+    <Link to="/settings/installation" className={linkClass}>
+      Raise the budget
+    </Link>
+  ) : (
+    'An admin can raise the budget.'
+  )
+
+const Guide = ({ section }: { section: string }) => (
+  <Link
+    to="/docs/$group/$page"
+    params={{ group: 'operate', page: 'stuck' }}
+    hash={section}
+    className={linkClass}
+  >
+    What can I do?
+  </Link>
+)
+
+const reasons: Readonly<Record<Waiting['reason'], (waiting: Waiting) => ReactNode>> = {
+  approval: ({ until }) => (
+    <>
+      A tool call needs a decision.{' '}
+      {until && (
+        <>
+          It expires <When at={until} />.{' '}
+        </>
+      )}
+      <Link to="/approvals" className={linkClass}>
+        Decide
+      </Link>
+    </>
+  ),
+  hold: ({ provider, until }) => (
+    <>
+      {provider ? startOfLine(provider) : 'Its provider'} has reached its usage limit.{' '}
+      {until && (
+        <>
+          It is tried again <When at={until} />.{' '}
+        </>
+      )}
+      <Guide section="a-provider-is-held" />
+    </>
+  ),
+  budget: ({ until }) => (
+    <>
+      The monthly budget is used up.{' '}
+      {until && (
+        <>
+          The next month begins <When at={until} />.{' '}
+        </>
+      )}
+      <RaiseBudget />
+    </>
+  ),
+}
+
+/** Why a task waits, until when, and what ends the wait. */
+export const WaitNotice = ({ waiting }: { waiting: Task['waiting'] }) =>
+  waiting && (
+    <p
+      role="status"
+      className="flex items-baseline gap-2 border-b bg-queued/10 px-4 py-1.5 [overflow-wrap:anywhere] md:px-6"
+    >
+      <Hourglass size={13} aria-hidden className="shrink-0 translate-y-0.5 text-queued" />
+      <span className="min-w-0">{reasons[waiting.reason](waiting)}</span>
+    </p>
+  )

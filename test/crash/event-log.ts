@@ -20,7 +20,7 @@ export const replay = (events: readonly TaskEvent[]): { status: TaskStatus } | {
   for (const { type } of rest) {
     const next = states.flatMap((status) => after(status, type))
     if (next.length === 0) return { broken: `${type} from ${states.join(' or ')}` }
-    states = next
+    states = [...new Set(next)]
   }
   return { status: states[0] as TaskStatus }
 }

@@ -1,10 +1,11 @@
-import { rmSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { createAcpAgent } from '../../../lib/adapters/agents/acp/agent.ts'
 import type { AcpProgram } from '../../../lib/adapters/agents/acp/catalog.ts'
+import { createDecide } from '../../../lib/adapters/agents/acp/permissions.ts'
 import type { Brokered } from '../../../lib/adapters/agents/broker/run.ts'
 import { searchProgram } from '../../../lib/adapters/agents/programs.ts'
 import { createRepositories } from '../../../lib/adapters/node/repositories.ts'
@@ -117,6 +118,24 @@ const open = (script: readonly Act[], options: Options = {}, given: Partial<Agen
   return { result, observed, progress, costs }
 }
 
+/** A line in which the agent says something. */
+const chunk = (text: string, sessionId = 'session_1') =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    method: 'session/update',
+    params: {
+      sessionId,
+      update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } },
+    },
+  })
+
+const permissionRequest = {
+  jsonrpc: '2.0',
+  id: 7,
+  method: 'session/request_permission',
+  params: { sessionId: 'session_1', toolCall: { toolCallId: 'one' }, options: [] },
+}
+
 const texts = (events: readonly LoopEvent[]): string =>
   events.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('')
 
@@ -164,6 +183,14 @@ describe('a turn of an agent over ACP', () => {
     ['a read in mode ask', { mode: 'ask' }, { kind: 'read' }, undefined],
     ['a command in mode deny', { mode: 'deny' }, { kind: 'execute' }, ['agent_execute Write a.txt']],
     ['an unknown kind in mode sandbox', { mode: 'sandbox' }, { kind: 'other' }, ['agent_other Write a.txt']],
+    ['one that offers only to allow for ever', {}, { offers: ['allow_always'] }, ['agent_edit Write a.txt']],
+    ['one that offers nothing', {}, { offers: [] }, ['agent_edit Write a.txt']],
+    [
+      'a title for terminals',
+      { mode: 'deny' },
+      { kind: 'execute', title: '\u001b[2J\u0007\u202eWrite\r\n a.txt' },
+      ['agent_execute [2J \u202eWrite a.txt'],
+    ],
     ['a file outside of the workspace', {}, { path: '../b.txt' }, ['agent_edit Write ../b.txt']],
     ['a file with credentials', {}, { path: '.env' }, ['agent_edit Write .env']],
     ['a line of a shell', {}, { kind: 'execute', command: 'cd . && ls 2>/dev/null >a.txt' }, undefined],
@@ -183,7 +210,8 @@ describe('a turn of an agent over ACP', () => {
     expect(success).toBe(true)
     expect(found).toEqual(denied)
     expect(filesChanged).toHaveLength(denied === undefined ? 1 : 0)
-    expect(output).toBe(denied === undefined ? '' : 'answered: no')
+    const answer = act.offers ? 'cancelled' : 'no'
+    expect(output).toBe(denied === undefined ? '' : `answered: ${answer}`)
   })
 
   it.each<[string, Options, Act[], object]>([
@@ -207,7 +235,29 @@ describe('a turn of an agent over ACP', () => {
     ],
     ['one that ends in its turn with 0', {}, [{ act: 'exit', code: 0 }], { code: 'agent_exited' }],
     ['no credential', { start: 'signed-out' }, [], { code: 'agent_not_signed_in', retryable: false }],
-    ['another version of ACP', { start: 'old' }, [], { code: 'agent_protocol', retryable: false }],
+    ['an older version of ACP', { start: 'old' }, [], { code: 'agent_protocol', retryable: false }],
+    ['a newer version of ACP', { start: 'new' }, [], { code: 'agent_protocol', retryable: false }],
+    [
+      'an id of a session that is too long',
+      { start: 'long-session' },
+      [],
+      { code: 'agent_protocol', retryable: false },
+    ],
+    [
+      'an error for its prompt',
+      {},
+      [{ act: 'fail', text: 'No more disk' }],
+      { code: 'agent_error', message: expect.stringContaining('No more disk') },
+    ],
+    [
+      'requests without end, all with one id',
+      { needs: { openPermissions: () => undecided } },
+      [
+        { act: 'raw', text: `${JSON.stringify(permissionRequest)}\n`, times: 1_000 },
+        { act: 'wait', ms: 60_000 },
+      ],
+      { code: 'agent_protocol', message: expect.stringContaining('without waiting for answers') },
+    ],
     [
       'a line of 50 MB',
       {},
@@ -228,12 +278,87 @@ describe('a turn of an agent over ACP', () => {
       '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"session_1","update":{"sessionUpdate":"later"}}}\n',
     ],
     ['an unknown notification', '{"jsonrpc":"2.0","method":"_other/thing","params":{}}\n'],
-  ])('goes on after %s', async (_title, text) => {
+    ['an update of nothing', '{"jsonrpc":"2.0","method":"session/update","params":7}\n'],
+    ['an answer to nothing', '{"jsonrpc":"2.0","id":"\\u001b[2J","result":{}}\n'],
+    ['an update of another session', `${chunk('Not mine.', 'session_of_another')}\n`],
+  ])('goes on after %s, and writes nothing of it to the log', async (_title, text) => {
+    const written = jest.spyOn(console, 'error').mockImplementation(() => undefined)
     const { result } = open([
       { act: 'raw', text },
       { act: 'say', text: 'Still here.' },
     ])
     expect(await result).toMatchObject({ success: true, output: 'Still here.' })
+    expect(written).not.toHaveBeenCalled()
+    written.mockRestore()
+  })
+
+  it.each(['fs/read_text_file', 'fs/write_text_file', 'terminal/create', '_own/method'])(
+    'refuses what it does not offer: %s',
+    async (method) => {
+      const { result } = open([{ act: 'request', text: method }])
+      expect(await result).toMatchObject({ output: `${method}: -32601 ` })
+    },
+  )
+
+  it('keeps characters that come in two parts, and leaves out what comes after the end of the turn', async () => {
+    const [before = '', after = ''] = chunk('|').split('|')
+    const { result, observed } = open(
+      [
+        { act: 'raw', text: before },
+        { act: 'raw', bytes: [0xf0, 0x9f] },
+        { act: 'wait', ms: 50 },
+        { act: 'raw', bytes: [0x98, 0x80] },
+        { act: 'raw', text: `${after}\n` },
+        { act: 'later', text: 'Too late.' },
+      ],
+      { start: 'stays', clock: createFakeClock() },
+    )
+    await until(() => texts(observed) !== '')
+    await sleep(200)
+    expect(texts(observed)).toBe('😀')
+    void result
+  })
+
+  it('keeps an id of a session as it is, which is no path', async () => {
+    const { result } = open([{ act: 'say', text: 'Here.' }], { start: 'paths' })
+    expect(await result).toMatchObject({ output: 'Here.', agentSession: '../../../../tmp/session' })
+  })
+
+  it('bounds what a run keeps and shows of a flood', async () => {
+    const line = `${chunk('x'.repeat(1_000_000))}\n`
+    const { result, observed } = open([
+      { act: 'raw', text: line, times: 60 },
+      { act: 'say', text: 'The end.' },
+    ])
+    const { output } = await result
+    expect([output.length, output.slice(-8)]).toEqual([100_000, 'The end.'])
+    expect(texts(observed).length).toBeLessThan(51_000_000)
+    expect(texts(observed)).toContain('is not shown: its run has sent too much')
+  }, 60_000)
+
+  it('ends one whose calls are refused again and again', async () => {
+    const denied: string[] = []
+    const toolbox = {
+      ...undecided,
+      call: async () => ({ content: '', failed: true, decision: 'denied' as const, durationMs: 0 }),
+    }
+    const decide = createDecide({ toolbox, clock: createFakeClock(), denied, waitFor: (_, work) => work() })
+    const ask = () => decide(permissionRequest.params, new AbortController().signal)
+    for (let count = 1; count < 1_000; count++) await ask()
+    await expect(ask()).rejects.toMatchObject({ code: 'agent_limit', retryable: false })
+  })
+
+  it.each<[string, string, boolean]>([
+    ['without its interpreter', '#!/none/interpreter\n', false],
+    ['without its interpreter, in a sandbox', '#!/none/interpreter\n', true],
+    ['that is no program, in a sandbox', '\u0000\u0001', true],
+  ])('tells of a program %s that it cannot be started', async (_title, content, isSandboxed) => {
+    const on = isSandboxed ? sandboxed : bench
+    const command = path.join(on.folder, 'broken')
+    writeFileSync(command, content)
+    chmodSync(command, 0o755)
+    const { result } = open([], { program: { command, args: [] }, on })
+    await expect(result).rejects.toMatchObject({ code: 'agent_missing', retryable: false })
   })
 
   it.each<['max_tokens' | 'refusal', string]>([
@@ -265,6 +390,31 @@ describe('a turn of an agent over ACP', () => {
     await expect(result).rejects.toThrow('cancelled')
     // The system ends the processes of a sandbox after it.
     await until(() => countSleeping(mark) === 0)
+  })
+
+  it('ends what left its group after a turn that is done', async () => {
+    const mark = `${600 + runs}.75`
+    const script: Act[] = [
+      { act: 'leave', text: `sleep ${mark}` },
+      { act: 'say', text: 'Done.' },
+    ]
+    expect(await open(script, { on: sandboxed, program: { reads: [root] } }).result).toMatchObject({
+      success: true,
+    })
+    await until(() => countSleeping(mark) === 0)
+  })
+
+  it('answers what is asked before and in the moment of a cancel with `cancelled`', async () => {
+    const stop = new AbortController()
+    const options = { signal: stop.signal, needs: { openPermissions: () => undecided } }
+    const { result, observed } = open([{ act: 'say', text: 'Begun.' }, { act: 'askAtCancel' }], options, {
+      workspace: 'at-cancel',
+    })
+    await until(() => observed.length > 0)
+    stop.abort(new Error('cancelled'))
+    await expect(result).rejects.toThrow('cancelled')
+    const answers = path.join(bench.dir, 'at-cancel/work/answers')
+    expect(readFileSync(answers, 'utf8')).toBe('cancelled cancelled')
   })
 
   it.each<[string, string, Act[], number, string]>([
@@ -374,6 +524,22 @@ describe('the cost of a run over ACP', () => {
     await result.catch(() => undefined)
     expect(texts(observed)).toContain(said)
     expect(costs.at(-1)).toEqual(cost)
+  })
+
+  it('is that of the calls of each of two runs at once', async () => {
+    await using models = await openModels()
+    const needs = { brokered: models.brokered }
+    const both = [[call], [call, call]].map((script) => open(script, { needs }).result)
+    expect((await Promise.all(both)).map(({ cost }) => cost)).toEqual([
+      { usd: 3, source: 'price' },
+      { usd: 6, source: 'price' },
+    ])
+  })
+
+  it.each([-5, Number.POSITIVE_INFINITY, 0])('is not what the program states of %p dollars', async (usd) => {
+    await using models = await openModels()
+    const { result } = open([call, { act: 'cost', usd }], { needs: { brokered: models.brokered } })
+    expect(await result).toMatchObject({ cost: { usd: 3, source: 'price' } })
   })
 
   it('is told for a run that fails', async () => {
@@ -487,6 +653,7 @@ describe('a run over ACP whose last call of a model failed', () => {
 })
 
 describe('a later attempt of an agent over ACP', () => {
+  let attempts = 0
   const RECITE: Act[] = [{ act: 'recite' }]
 
   /** An attempt that is stopped once it has done its act. */
@@ -525,9 +692,11 @@ describe('a later attempt of an agent over ACP', () => {
 
   it.each<[string, string, () => unknown]>([
     ['that cannot resume', 'no-resume', () => undefined],
-    ['whose session is gone', 'normal', () => rmSync(path.join(bench.dir, 'anew-gone/home/sessions.json'))],
+    ['whose session is gone', 'normal', () => rmSync(path.join(bench.dir, 'anew_2/home/sessions.json'))],
+    ['whose home is gone', 'normal', () => rmSync(path.join(bench.dir, 'anew_3/home'), { recursive: true })],
   ])('begins anew, and says so: one %s', async (_title, start, lose) => {
-    const workspace = start === 'normal' ? 'anew-gone' : 'anew'
+    attempts += 1
+    const workspace = `anew_${attempts}`
     await interrupted(workspace)
     lose()
     const { result, progress } = open(RECITE, { start }, { workspace, attempt: 2 })

@@ -14,12 +14,15 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { Program } from '../../node/command.ts'
 import { agentFailure, endFailure, withErrors } from '../program/failures.ts'
 import { LARGEST_LINE } from '../program/watchdog.ts'
+import { guardedStream } from './guarded-stream.ts'
 
 const START_MS = 60_000
 /** The end of a program closes its connection too, and says more: it is waited for this long. */
 const EXIT_MS = 1_000
 /** JSON-RPC code of ACP for a missing sign-in. */
 const AUTH_REQUIRED = -32_000
+
+const FLOODED = 'The agent went on asking without waiting for answers'
 
 const answeredError = (error: RequestError, program: Program): Error => {
   if (error.code === AUTH_REQUIRED)
@@ -31,14 +34,25 @@ const answeredError = (error: RequestError, program: Program): Error => {
 
 /**
  * The connection of a client to an agent over its standard input and output. `fault` rejects once the program has ended or
- * has sent what is no message of ACP, or with what it is rejected with; `during` is work that ends with it.
+ * has sent what is no message of ACP, or with what it is rejected with; `during` is work that ends with it;
+ * `onUpdate` gets the parameters of its updates.
  */
-export const connect = (program: Program, clock: Clock, app: ClientApp) => {
+export const connect = (
+  program: Program,
+  clock: Clock,
+  app: ClientApp,
+  onUpdate: (params: unknown) => void = () => undefined,
+) => {
   const fault = Promise.withResolvers<never>()
   fault.promise.catch(() => undefined)
   const input = Readable.toWeb(program.stdout) as ReadableStream<Uint8Array>
   const stream = ndJsonStream(Writable.toWeb(program.stdin), input, { maxMessageBytes: LARGEST_LINE })
-  const connection = app.connect(stream)
+  const connection = app.connect(
+    guardedStream(stream, {
+      onUpdate,
+      onFlood: () => fault.reject(agentFailure('agent_protocol', FLOODED, false)),
+    }),
+  )
   const { agent } = connection
   endFailure(program).then(fault.reject)
   // A message that is too large, or none at all: nothing that follows can be understood.

@@ -9,6 +9,7 @@ import type {
 import type { AgentContext } from '../../../ports/agent.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Toolbox } from '../../../ports/tool.ts'
+import { agentFailure } from '../program/failures.ts'
 
 const CHANGES: ReadonlySet<ToolKind> = new Set(['edit', 'delete', 'move'])
 
@@ -42,8 +43,16 @@ const onceOption = (
   kind: Extract<PermissionOptionKind, 'allow_once' | 'reject_once'>,
 ): string | undefined => options.find((option) => option.kind === kind)?.optionId
 
+/** A run with as many refused calls asks for nothing that it can have. */
+const MOST_DENIED = 1_000
+
 /** How often a run checks whether its approval is decided. */
 const LOOK_MS = 1_000
+
+const tooManyDenied = () => {
+  const message = `The agent was stopped: ${MOST_DENIED} of its calls were refused; see the task’s denied calls, or choose another security mode`
+  return agentFailure('agent_limit', message, false)
+}
 
 type DecideNeeds = {
   toolbox: Toolbox
@@ -85,6 +94,7 @@ export const createDecide = ({ toolbox, clock, denied, waitFor }: DecideNeeds) =
     const allowed = await isAllowed(call, signal)
     const optionId = onceOption(options, allowed ? 'allow_once' : 'reject_once')
     if (!allowed || optionId === undefined) denied.push(toolbox.title(call))
+    if (denied.length >= MOST_DENIED) throw tooManyDenied()
     return { outcome: optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId } }
   }
 }

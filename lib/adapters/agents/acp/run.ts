@@ -43,10 +43,12 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
       const denied: string[] = []
       const updates = createUpdates({ observe, now: () => clock.monotonic() })
       const { runTurn } = await loadSession()
+      signal.throwIfAborted()
       let agentSession = ''
       let isResumed = false
       const { stopReason } = await runTurn({
-        program: startProgram(preset, commands, start),
+        // Told to cancel, the program ends its turn: the session ends its processes.
+        program: startProgram(preset, commands, { ...start, signal: new AbortController().signal }),
         cwd: workspace.root,
         earlier: work.agentSession,
         prompt: (resumed) => taskPrompt(task, work, context, resumed),

@@ -7,17 +7,19 @@ import {
   type RequestPermissionRequest,
   type RequestPermissionResponse,
   type SessionModeState,
-  type SessionUpdate,
 } from '@agentclientprotocol/sdk'
+import { cutText } from '../../../core/cut-text.ts'
+import { CONTROLS } from '../../../core/shown-text.ts'
 import { durationText } from '../../../core/time.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Program } from '../../node/command.ts'
 import { agentFailure } from '../program/failures.ts'
 import { createWatchdog, END_MS, SILENCE_MS } from '../program/watchdog.ts'
 import { connect } from './connection.ts'
+import { readUpdate, type Update } from './updates.ts'
 
 /** After a cancel it has this long, before its processes are ended. */
-const CANCEL_MS = 1_000
+const CANCEL_MS = 500
 
 type Needs = {
   program: Program
@@ -34,7 +36,7 @@ type Needs = {
   mode?: string | undefined
   /** Called as soon as the session has an id; `resumed` tells whether it is the earlier one. */
   onSession: (id: string, resumed: boolean) => Promise<void>
-  onUpdate: (update: SessionUpdate) => void
+  onUpdate: (update: Update) => void
   /** Decides about what the agent asks. A failure that it rejects with ends the turn. */
   decide: (request: RequestPermissionRequest, signal: AbortSignal) => Promise<RequestPermissionResponse>
 }
@@ -42,11 +44,18 @@ type Needs = {
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } }
 const APP = { name: 'agent-task-service' }
 
+const MOST_VERSION = 100
+const shownVersion = (version: string | undefined): string | undefined =>
+  version && cutText(version.split(new RegExp(CONTROLS, 'gu')).join(' ').trim(), MOST_VERSION)
+
+/** The longest id of a session that is kept. */
+const MOST_SESSION_ID = 1_000
+
 /** Starts an agent for its handshake alone, and ends it. Resolves to its version; throws as `runTurn` does. */
 export const readVersion = async (program: Program, clock: Clock): Promise<string | undefined> => {
   const { start, end } = connect(program, clock, client(APP))
   try {
-    return await start(async ({ agentInfo }) => agentInfo?.version)
+    return await start(async ({ agentInfo }) => shownVersion(agentInfo?.version))
   } finally {
     await end(0)
   }
@@ -75,14 +84,15 @@ export const runTurn = async (needs: Needs): Promise<PromptResponse> => {
     return silence.hold(() => Promise.race([decided, aborted.promise]))
   }
 
-  const app = client(APP)
-    .onRequest('session/request_permission', ({ params }) => ask(params))
-    .onNotification('session/update', ({ params }) => {
-      if (!isLive || params.sessionId !== sessionId) return
-      silence.start()
-      needs.onUpdate(params.update)
-    })
-  const { agent, start, during, fault, end } = connect(program, clock, app)
+  const onUpdate = (params: unknown) => {
+    const { sessionId: from, update } = readUpdate(params)
+    if (!isLive || from !== sessionId) return
+    silence.start()
+    if (update) needs.onUpdate(update)
+  }
+
+  const app = client(APP).onRequest('session/request_permission', ({ params }) => ask(params))
+  const { agent, start, during, fault, end } = connect(program, clock, app, onUpdate)
   const silence = createWatchdog(clock, SILENCE_MS, () =>
     fault(agentFailure('agent_silent', `The agent was silent for ${durationText(SILENCE_MS)}`)),
   )
@@ -132,6 +142,10 @@ const openSession = async (
     if (resumed) return { id: earlier, resumed: true }
   }
   const { sessionId, modes } = await agent.request('session/new', { cwd, mcpServers: [] })
+  if (sessionId === '' || sessionId.length > MOST_SESSION_ID) {
+    const message = `The agent gave its session an id of ${sessionId.length} characters: 1 to ${MOST_SESSION_ID} are kept`
+    throw agentFailure('agent_protocol', message, false)
+  }
   await setMode(sessionId, modes)
   return { id: sessionId, resumed: false }
 }

@@ -1,19 +1,61 @@
-import type { ContentBlock, SessionUpdate, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk'
+import * as z from 'zod'
 import type { LoopEvent } from '../../../ports/tool.ts'
 import { createRunEvents } from '../program/run-events.ts'
 
 type Needs = { observe: (event: LoopEvent) => void; now: () => number }
 
-const contentText = (parts: readonly ToolCallContent[]): string =>
+const ContentSchema = z.object({ type: z.string(), text: z.string().default('') })
+
+const ResultPartSchema = z.object({
+  type: z.string(),
+  path: z.string().optional(),
+  content: ContentSchema.optional(),
+})
+
+const ChunkSchema = z.object({
+  sessionUpdate: z.enum(['agent_message_chunk', 'agent_thought_chunk']),
+  content: ContentSchema,
+})
+
+const CallSchema = z.object({
+  sessionUpdate: z.enum(['tool_call', 'tool_call_update']),
+  toolCallId: z.string().max(1_000),
+  name: z.string().nullish(),
+  kind: z.string().nullish(),
+  title: z.string().nullish(),
+  status: z.string().nullish(),
+  rawInput: z.unknown().optional(),
+  rawOutput: z.unknown().optional(),
+  content: z.array(ResultPartSchema).nullish(),
+})
+type CallUpdate = z.output<typeof CallSchema>
+
+const UsageSchema = z.object({
+  sessionUpdate: z.literal('usage_update'),
+  cost: z.object({ amount: z.number(), currency: z.string() }).nullish(),
+})
+
+/** Plans, modes and commands, which are for people at a keyboard, are left out, and so is what is no update at all. */
+const UpdateSchema = z.discriminatedUnion('sessionUpdate', [ChunkSchema, CallSchema, UsageSchema])
+export type Update = z.output<typeof UpdateSchema>
+
+const NotificationSchema = z.object({ sessionId: z.string(), update: z.unknown().optional() })
+
+/** An update of a session, as an agent sends it: its session, undefined where it names none, and what is read of it. */
+export const readUpdate = (params: unknown): { sessionId?: string; update?: Update | undefined } => {
+  const { data } = NotificationSchema.safeParse(params)
+  return data ? { sessionId: data.sessionId, update: UpdateSchema.safeParse(data.update).data } : {}
+}
+
+const contentText = (parts: NonNullable<CallUpdate['content']>): string =>
   parts
-    .map((part) => {
-      if (part.type === 'content')
-        return part.content.type === 'text' ? part.content.text : `[${part.content.type}]`
-      return part.type === 'diff' ? `Changed ${part.path}` : '[terminal]'
+    .map(({ type, path, content }) => {
+      if (type === 'content') return content?.type === 'text' ? content.text : `[${content?.type}]`
+      return type === 'diff' ? `Changed ${path}` : '[terminal]'
     })
     .join('\n')
 
-const resultText = ({ content, rawOutput }: ToolCallUpdate): string => {
+const resultText = ({ content, rawOutput }: CallUpdate): string => {
   const text = content ? contentText(content) : ''
   if (text !== '' || rawOutput === undefined || rawOutput === null) return text
   return typeof rawOutput === 'string' ? rawOutput : JSON.stringify(rawOutput)
@@ -23,11 +65,7 @@ const resultText = ({ content, rawOutput }: ToolCallUpdate): string => {
 export const createUpdates = (needs: Needs) => {
   const events = createRunEvents(needs)
 
-  const say = (type: 'text' | 'reasoning', content: ContentBlock) => {
-    if (content.type === 'text') events.say(type, content.text)
-  }
-
-  const updateCall = (update: ToolCallUpdate) => {
+  const updateCall = (update: CallUpdate) => {
     const { toolCallId: id, kind, name, title, rawInput: input, status } = update
     if (!events.isOpen(id)) events.beginCall({ id, name: name ?? kind ?? 'other', title, input })
     if (status !== 'completed' && status !== 'failed') return
@@ -35,12 +73,12 @@ export const createUpdates = (needs: Needs) => {
   }
 
   return {
-    /** Plans, modes and commands, which are for people at a keyboard, are left out, and so is what it states of its cost. */
-    take: (update: SessionUpdate): void => {
-      const { sessionUpdate } = update
-      if (sessionUpdate === 'agent_message_chunk') say('text', update.content)
-      if (sessionUpdate === 'agent_thought_chunk') say('reasoning', update.content)
-      if (sessionUpdate === 'tool_call' || sessionUpdate === 'tool_call_update') updateCall(update)
+    /** What the agent states of its cost is left out. */
+    take: (update: Update): void => {
+      if (update.sessionUpdate === 'usage_update') return
+      if ('toolCallId' in update) updateCall(update)
+      else if (update.content.type === 'text')
+        events.say(update.sessionUpdate === 'agent_message_chunk' ? 'text' : 'reasoning', update.content.text)
     },
     end: events.end,
     /** What the agent wrote last, and what it did. */

@@ -8,7 +8,7 @@ export type Metered = { model?: string | undefined; usage?: CallUsage | undefine
 type Fields = { readonly [field: string]: unknown }
 const fields = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Fields) : {}
-const count = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0)
+const count = (value: unknown): number => (Number.isFinite(value) && Number(value) > 0 ? Number(value) : 0)
 const word = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 

@@ -19,7 +19,8 @@ export const withErrors = (message: string, { lastErrors }: Pick<Program, 'lastE
 export const endFailure = async (program: Program): Promise<Error> => {
   const { exitCode, exceeded } = await program.ended
   if (exceeded) return agentFailure('agent_limit', `The agent was stopped: ${exceeded.message}`, false)
-  if (exitCode === 127)
+  // A shell and `env` say so of what is missing, and of what may not be run or is no program.
+  if (exitCode === 127 || exitCode === 126)
     return agentFailure('agent_missing', withErrors('The agent cannot be started', program), false)
   const how = exitCode === null ? 'by a signal' : `with exit code ${exitCode}`
   return agentFailure('agent_exited', withErrors(`The agent ended ${how}`, program))

@@ -56,9 +56,9 @@ export const createRunCost = (
       priced = calls.cost
       unpriced = calls.unpriced
     },
-    /** The program states what its session has cost up to now. 0 says nothing: programs start with it, and keep it where they know no price. */
+    /** The program states what its session has cost up to now. 0 and what is no sum say nothing: programs start with 0, and keep it where they know no price. */
     state: (usd: number): void => {
-      if (usd === 0) return
+      if (!(usd > 0 && Number.isFinite(usd))) return
       stated = { usd, source: 'provider' }
       tell()
       isOver()

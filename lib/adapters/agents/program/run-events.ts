@@ -1,9 +1,21 @@
-import { cutText, shortenedText } from '../../../core/cut-text.ts'
+import { cutText, shortenedText, textTail } from '../../../core/cut-text.ts'
 import { createLatestText } from '../../../core/latest-text.ts'
+import { CONTROLS } from '../../../core/shown-text.ts'
 import type { LoopEvent } from '../../../ports/tool.ts'
 
 const MOST_TITLE = 200
 const MOST_RESULT = 100_000
+/** The most characters of the answer: its last ones. */
+const MOST_ANSWER = 100_000
+/** The most calls that have begun and not ended; what is told of further ones is dropped. */
+const MOST_OPEN = 1_000
+/** The most characters of the events of one run, each of which counts as some at least. */
+const MOST_SHOWN = 50_000_000
+const LEAST_SHOWN = 200
+const END = '\n\n[What the agent does from here on is not shown: its run has sent too much]'
+
+const shownTitle = (title: string): string =>
+  cutText(title.split(new RegExp(CONTROLS, 'gu')).join(' ').trim(), MOST_TITLE)
 
 type Call = { id: string; name: string; arguments: unknown }
 type Open = { call: Call; title: string; from: number }
@@ -18,14 +30,23 @@ type Needs = { observe: (event: LoopEvent) => void; now: () => number }
  * The events that readers of a run follow, of what an agent reports. A step is what an agent writes up to the end of the
  * calls that follow it; the text of the last one is its answer.
  */
-export const createRunEvents = ({ observe, now }: Needs) => {
-  const latest = createLatestText()
+export const createRunEvents = (needs: Needs) => {
+  const { now } = needs
+  const latest = createLatestText(MOST_ANSWER)
   const open = new Map<string, Open>()
   let step = 0
   let calls = 0
   let callsOfStep = 0
   let answer = ''
   let hasText = false
+
+  let shown = 0
+  /** Shows an event of that many characters, while the run has not sent too much. */
+  const observe = (event: LoopEvent, characters = 0) => {
+    if (shown > MOST_SHOWN) return
+    shown += Math.max(characters, LEAST_SHOWN)
+    needs.observe(shown > MOST_SHOWN ? { type: 'text', step, text: END } : event)
+  }
 
   const endStep = () => {
     if (step > 0)
@@ -50,7 +71,7 @@ export const createRunEvents = ({ observe, now }: Needs) => {
       answer = latest.add(text) || answer
       hasText = true
     }
-    observe({ type, step, text })
+    observe({ type, step, text }, text.length)
   }
 
   return {
@@ -62,30 +83,31 @@ export const createRunEvents = ({ observe, now }: Needs) => {
     },
     isOpen: (id: string): boolean => open.has(id),
     beginCall: ({ id, name, title, input }: BegunCall): void => {
+      if (open.size >= MOST_OPEN) return
       if (step === 0) beginStep()
-      const call = { id, name, arguments: input ?? {} }
-      const begun = { call, title: cutText(title ?? name, MOST_TITLE), from: now() }
+      const call = { id, name: cutText(name, MOST_TITLE), arguments: input ?? {} }
+      const begun = { call, title: shownTitle(title ?? name), from: now() }
       open.set(id, begun)
       calls += 1
       callsOfStep += 1
-      observe({ type: 'tool:call', step, call, title: begun.title })
+      observe({ type: 'tool:call', step, call, title: begun.title }, JSON.stringify(call.arguments).length)
     },
     /** The end of an open call; of any other nothing is told. */
     endCall: (id: string, ended: EndedCall): void => {
       const known = open.get(id)
       if (known === undefined) return
       open.delete(id)
-      const title = cutText(ended.title ?? known.title, MOST_TITLE)
+      const title = shownTitle(ended.title ?? known.title)
       const outcome = {
         content: shortenedText(ended.content, MOST_RESULT),
         failed: ended.failed,
         decision: 'allowed' as const,
         durationMs: now() - known.from,
       }
-      observe({ type: 'tool:result', step, call: known.call, title, outcome })
+      observe({ type: 'tool:result', step, call: known.call, title, outcome }, outcome.content.length)
     },
     end: endStep,
     /** What the agent wrote last, and what it did. */
-    outcome: () => ({ answer, steps: step, toolCalls: calls }),
+    outcome: () => ({ answer: textTail(answer, MOST_ANSWER), steps: step, toolCalls: calls }),
   }
 }

@@ -1,3 +1,5 @@
+import type { Cost } from '../core/cost.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import type { AgentAdapter, WaitingCall } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -48,9 +50,9 @@ export const createTaskRuns = ({ sessions, target, clock, ids }: Needs) => {
         begun ??= begin(task, agent)
         begun.run.emit('approval:pending', { ...call, message: `Waiting for approval of ${call.name}` })
       },
-      end: (ended: RunEnd): Promise<void> | undefined => {
+      end: (ended: RunEnd, cost: Cost | undefined): Promise<void> | undefined => {
         if (begun === undefined) return undefined
-        emitEnd(begun.run, task, ended)
+        emitEnd(begun.run, task, ended, cost)
         return begun.run.close()
       },
     }
@@ -58,7 +60,12 @@ export const createTaskRuns = ({ sessions, target, clock, ids }: Needs) => {
 }
 
 /** `error` is always a session's last event, so an attempt that is followed by another one ends in `attempt:failed`. */
-const emitEnd = ({ emit }: TaskSessionRun, { attempts, maxAttempts }: ClaimedTask, ended: RunEnd): void => {
+const emitEnd = (
+  { emit }: TaskSessionRun,
+  { attempts, maxAttempts }: ClaimedTask,
+  ended: RunEnd,
+  cost: Cost | undefined,
+): void => {
   if (ended.kind === 'waiting') {
     const { message, approvals } = ended
     for (const call of approvals) emit('approval:pending', { ...call, message })
@@ -68,14 +75,15 @@ const emitEnd = ({ emit }: TaskSessionRun, { attempts, maxAttempts }: ClaimedTas
   if (ended.kind === 'succeeded') {
     emit('summary', { summary: ended.result.output })
     // The coding agent has these facts; the result of another agent may lack them.
-    emit('complete', completionData(ended.result as Partial<LoopResult>, 'stop'))
+    const result = ended.result as Partial<LoopResult>
+    emit('complete', completionData({ ...result, ...definedFields({ cost }) }, 'stop'))
     return
   }
   const error = ended.kind === 'failed' ? ended.error : stopped(ended.reason)
   const willRetry =
     ended.kind === 'failed' ? ended.next !== 'fail' : ended.reason !== 'cancelled' && attempts < maxAttempts
   const failure = { code: error.code.toUpperCase(), message: error.message }
-  if (willRetry) emit('attempt:failed', { attempt: attempts, ...failure })
+  if (willRetry) emit('attempt:failed', { attempt: attempts, ...failure, ...definedFields({ cost }) })
   else emit('error', failure)
 }
 

@@ -1,3 +1,4 @@
+import { dollarText } from '../core/cost-text.ts'
 import { errorMessage } from '../core/errors.ts'
 import { iso, utcMonth } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -28,9 +29,6 @@ type Needs = {
 const KEEP_MS = 400 * 86_400_000
 
 type Reached = { id: string; title: string; message: string }
-
-/** Cents, and of less than a dollar two digits. */
-const dollarText = (usd: number): string => `$${usd < 1 ? Number(usd.toPrecision(2)) : usd.toFixed(2)}`
 
 /** The first moment of the month after that of a time, in UTC. */
 const nextMonth = (now: number): string => {

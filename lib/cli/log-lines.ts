@@ -1,4 +1,5 @@
 import { isEnd } from '../api/task-log.ts'
+import { costText } from '../core/cost-text.ts'
 import { shortenedText } from '../core/cut-text.ts'
 import { TOOL_ERROR } from '../core/session-end.ts'
 import type { TaskEvent } from '../tasks/schema.ts'
@@ -18,6 +19,13 @@ const COLOURS = {
 } as const
 
 const stringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** What an attempt has cost, of the event of its end. */
+const attemptCostText = ({ metadata }: TaskEvent): string => {
+  const { usd, source } = (metadata?.cost ?? {}) as { usd?: unknown; source?: unknown }
+  if (typeof usd !== 'number') return ''
+  return `(${costText({ usd, source: source === 'unknown' ? 'unknown' : 'price' })})`
+}
 
 /** One line for a session's event; nothing for events that a log does not need. */
 const eventLines: Readonly<Record<string, (data: SessionEvent['data']) => string>> = {
@@ -85,7 +93,8 @@ export const createLogLines = (
     release()
   }
   return {
-    task: ({ timestamp, type, message = '', attempt }: TaskEvent, output?: string) => {
+    task: (event: TaskEvent, output?: string) => {
+      const { timestamp, type, message = '', attempt } = event
       if (type === 'progress' && Date.parse(timestamp) >= sessionFrom) return
       if (type === 'progress') progressAt = Date.parse(timestamp)
       if (isEnd({ type })) finish(Date.parse(timestamp), output)
@@ -94,7 +103,7 @@ export const createLogLines = (
       line(
         timestamp,
         type,
-        [which, message].filter(Boolean).join(': '),
+        [[which, message].filter(Boolean).join(': '), attemptCostText(event)].filter(Boolean).join(' '),
         COLOURS[type as keyof typeof COLOURS],
       )
     },

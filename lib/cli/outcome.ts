@@ -1,3 +1,4 @@
+import { costText } from '../core/cost-text.ts'
 import type { Task, TaskResult } from '../tasks/schema.ts'
 import { EXIT } from './exit-codes.ts'
 import { safeLine, safeText, type Terminal } from './terminal.ts'
@@ -57,12 +58,13 @@ const leftOutIn = (result: TaskResult | undefined): string | undefined => {
 
 /** Prints the result of an ended task, and resolves to its exit code. */
 export const showOutcome = (task: Task, { out, say, paint }: Terminal): number => {
-  const { status, result, error } = task
+  const { status, result, error, cost } = task
   if (result?.output) out(safeText(result.output).trimEnd())
   const stat = result && diffStat(result, paint)
   if (stat) out(`\n${stat}`)
   const leftOut = leftOutIn(result)
   if (leftOut) say(`Left out of the changes: ${leftOut}`)
+  if (cost && cost.usd !== null) say(`Cost: ${costText(cost)}`)
   if (status === 'failed')
     say(paint('red', `Failed: ${safeLine(error?.message ?? 'no reason was given')}`, { said: true }))
   if (status === 'cancelled') say(paint('yellow', 'Cancelled', { said: true }))

@@ -1,6 +1,9 @@
 import type { Cost } from './cost.ts'
 import { taskFailure } from './task-failure.ts'
 
+/** The highest cost limit that a task may state. */
+export const HIGHEST_COST_LIMIT_USD = 1_000_000
+
 export const COST_LIMIT_TEXT = 'The task has reached its cost limit'
 
 /** The failure of a run at its cost limit: another attempt would spend as much again. */

@@ -18,7 +18,7 @@ import type { EventText, Transition, Transitions } from './transitions.ts'
 type MakeDeadLetter = (task: Task, eventId: string) => AnyWrite
 
 /** A task that a worker has leased; its fencing token is the proof. */
-type Leased = Task & Pick<TaskRow, 'fence' | 'leaseExpiresAt' | 'checkpoint' | 'refusals'>
+type Leased = Task & Pick<TaskRow, 'fence' | 'leaseExpiresAt' | 'checkpoint' | 'refusals' | 'attemptCost'>
 
 /** What a run leaves that waits for a decision. */
 type Suspension = { checkpoint: object; message: string; approvals: readonly { approvalId: string }[] }
@@ -52,17 +52,20 @@ export const createLease = (needs: Needs) => {
     rows: readonly AnyWrite[] = [],
   ): Promise<TaskRow | undefined> => {
     const { id, fence, checkpoint, waitingFor } = leased
+    const spent = it.verb === 'suspend' ? presentCosts(leased) : endedCosts(leased, it.event)
     const { applied, row } = await transitions.apply(
       {
         ...it,
         taskId: id,
         from: 'in_progress',
+        event: spent.event ?? it.event,
         when: { ...it.when, fence },
-        set: { ...it.set, ...waitedUntil(leased, clock.now()), ...costFields(leased) },
+        set: { ...it.set, ...waitedUntil(leased, clock.now()), ...spent.set },
         unset: [
           ...(it.unset ?? []),
           ...(waitingFor === undefined ? [] : WAIT_FIELDS.filter((field) => it.set?.[field] === undefined)),
           'leaseExpiresAt',
+          ...(spent.unset ?? []),
           ...(checkpoint && it.set?.checkpoint === undefined ? (['checkpoint'] as const) : []),
         ],
       },
@@ -176,7 +179,7 @@ export const createLease = (needs: Needs) => {
       update: tasks,
       key: leased.id,
       when: { status: 'in_progress', fence: leased.fence },
-      set: { leaseExpiresAt: leaseEnd(), ...costFields(leased) },
+      set: { leaseExpiresAt: leaseEnd(), ...presentCosts(leased).set },
     })
     if (applied && message !== undefined) {
       const entry = { type: 'progress', data: { message, attempt: leased.attempts } }
@@ -190,7 +193,13 @@ export const createLease = (needs: Needs) => {
   const keepCost = async (leased: Leased): Promise<void> => {
     if (leased.cost === undefined) return
     const when = { status: 'cancelled', fence: leased.fence } as const
-    await store.commit<TaskRow>({ update: tasks, key: leased.id, when, set: costFields(leased) })
+    await store.commit<TaskRow>({
+      update: tasks,
+      key: leased.id,
+      when,
+      set: costFields(leased),
+      unset: ['attemptCost'],
+    })
   }
 
   /** Whether a task is still leased under the same fencing token. */
@@ -362,6 +371,24 @@ export const createLease = (needs: Needs) => {
     markUndeliverable,
   }
   return { claim, wait, proceed, waitLonger, renew, isLeased, ...ends }
+}
+
+type CostWrite = Pick<Transition, 'set' | 'unset' | 'event'>
+
+/** What a write sets of a task whose attempt goes on: the cost of both. */
+const presentCosts = (leased: Leased): CostWrite => ({
+  set: { ...costFields(leased), ...definedFields({ attemptCost: leased.attemptCost }) },
+})
+
+/** What the end of an attempt writes of the cost of both: the event tells that of the attempt. */
+const endedCosts = (leased: Leased, event: EventText): CostWrite => {
+  const { attemptCost: cost } = leased
+  if (cost === undefined) return { set: costFields(leased) }
+  return {
+    set: costFields(leased),
+    unset: ['attemptCost'],
+    event: { ...event, metadata: { ...event.metadata, cost } },
+  }
 }
 
 /** The usage that an agent reports, when it has the form that tasks show. */

@@ -41,6 +41,7 @@ const FIXED: readonly TaskField[] = [
   'cost',
   'costBefore',
   'costRepository',
+  'attemptCost',
   'createdBy',
   'retriedFrom',
   'retriedBy',

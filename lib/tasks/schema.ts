@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { LONGEST_ATTEMPT_MS, MOST_STEPS, SHORTEST_ATTEMPT_MS } from '../core/attempt-limit.ts'
+import { HIGHEST_COST_LIMIT_USD } from '../core/cost-limit.ts'
 import { queryFrom, queryUntil } from '../core/page.ts'
 import { nameText } from '../core/shown-text.ts'
 import { TruncatedSchema } from '../core/truncated.ts'
@@ -74,7 +75,7 @@ export const CreateTaskSchema = z
     maxCostUsd: z
       .number()
       .positive()
-      .max(1_000_000)
+      .max(HIGHEST_COST_LIMIT_USD)
       .optional()
       .describe(
         'The most that the attempts of the task may cost together, in US dollars: then it fails with `cost_limit_reached`. `AGENT_MAX_COST_USD` holds as well',
@@ -323,6 +324,8 @@ const HiddenFields = z.object({
   watched: z.literal(true).exactOptional(),
   /** What its attempts had cost before it was queued again by a person, in USD: its limit begins anew. */
   costBefore: z.number().exactOptional(),
+  /** What its present attempt has cost; absent between attempts. */
+  attemptCost: CostSchema.exactOptional(),
   /** The name of its repository in the counters of costs; with a cost. */
   costRepository: z.string().exactOptional(),
   /** The turn after it in its thread: there is one at most. */

@@ -142,7 +142,7 @@ export type LeasedRun = ActiveRun & {
   stopped: ReturnType<typeof createStop>
   /** What its agent has cost so far, as it says. */
   spent?: Cost
-  /** The task with what it has cost up to now, this run included. */
+  /** The task with what it and its attempt have cost up to now, this run included. */
   costed(): Leased
   /** Renews the lease, with a progress event when there is a message; stops the run when the lease is lost. */
   beat(message?: string): void
@@ -181,7 +181,13 @@ export const createLeasedRuns =
       stop: stopped.stop,
       beat,
       check,
-      costed: () => ({ ...run.task, ...definedFields({ cost: addCost(task.cost, run.spent) }) }),
+      costed: () => ({
+        ...run.task,
+        ...definedFields({
+          cost: addCost(task.cost, run.spent),
+          attemptCost: addCost(task.attemptCost, run.spent),
+        }),
+      }),
     }
     active.add(run)
     return run

@@ -26,8 +26,8 @@ type RunEvents = {
   observe(event: LoopEvent): void
   /** A call waits, while the run lives on. */
   waits(call: WaitingCall): void
-  /** Resolves when the events are stored; undefined when there are none. Never rejects. */
-  end(ended: Ended): Promise<void> | undefined
+  /** Resolves when the events are stored; undefined when there are none. Never rejects. `cost` is that of the attempt. */
+  end(ended: Ended, cost: Cost | undefined): Promise<void> | undefined
 }
 
 type OpenRunEvents = (task: Leased, agent: AgentAdapter) => RunEvents
@@ -175,7 +175,7 @@ export const createRunner = ({
         const outcome = endedAs(ended)
         noteCost(run, outcome)
         // The events are stored before the end of the run: a reader who sees that the task has ended finds all events.
-        const stored = events.end(outcome)
+        const stored = events.end(outcome, run.costed().attemptCost)
         for (const forget of forgetSecrets.splice(0)) forget()
         if (stored === undefined) resolve(outcome)
         else stored.then(() => resolve(outcome))

@@ -1,3 +1,5 @@
+import type { Cost } from '../core/cost.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import type { RunTask } from '../tasks/schema.ts'
 import type { Leased } from './active.ts'
@@ -27,7 +29,12 @@ export const createAttemptSpans = ({ begin, within, isExporting }: Tracing) => {
     return wait.traceparent
   }
 
-  return async (task: Leased, message: WaitTimes, run: () => Promise<Ended>): Promise<Ended> => {
+  return async (
+    task: Leased,
+    message: WaitTimes,
+    run: () => Promise<Ended>,
+    spent: () => Cost | undefined,
+  ): Promise<Ended> => {
     const { id, agent, attempts, trace } = task
     const wait = waitSpan(task, message)
     const span = begin({
@@ -43,7 +50,9 @@ export const createAttemptSpans = ({ begin, within, isExporting }: Tracing) => {
     })
     const { traceparent } = span
     const ended = await within({ ...trace, ...(traceparent && { traceparent }) }, run)
-    span.end({ attributes: { 'task.outcome': ended.kind }, error: errorCode(ended) })
+    const usd = spent()?.usd ?? undefined
+    const attributes = { 'task.outcome': ended.kind, ...definedFields({ 'task.attempt.cost_usd': usd }) }
+    span.end({ attributes, error: errorCode(ended) })
     return ended
   }
 }

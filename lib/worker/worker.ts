@@ -72,7 +72,8 @@ export const createWorker = (needs: Needs) => {
     const place = await needs.place(task, agent.canResume === true).catch(asEnded(task))
     if ('kind' in place) return place
     const given = { ...place, ...(isResumed && task.checkpoint && { checkpoint: task.checkpoint }) }
-    return inAttempt(task, message, () => execute(run, slot, view, agent, given))
+    const attempt = () => execute(run, slot, view, agent, given)
+    return inAttempt(task, message, attempt, () => run.spent)
   }
 
   /** The run stays active until its end is written: the heartbeat renews its lease, so that no tick recovers the task. */

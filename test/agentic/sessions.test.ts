@@ -390,14 +390,19 @@ describe('agent sessions', () => {
     })
     taskStates.set('task_01', 'in_progress')
     const silent = taskRuns(task(1), agent)
-    expect(silent.end({ kind: 'succeeded', result: { output: '' } })).toBeUndefined()
+    expect(silent.end({ kind: 'succeeded', result: { output: '' } }, undefined)).toBeUndefined()
     const first = taskRuns(task(1), agent)
     first.observe({ type: 'step:start', step: 1, maxSteps: 5, usedTokens: 0 })
-    await first.end({ kind: 'failed', error: { code: 'agent_failed', message: 'No luck' }, next: 'retry' })
+    const failed = {
+      kind: 'failed',
+      error: { code: 'agent_failed', message: 'No luck' },
+      next: 'retry',
+    } as const
+    await first.end(failed, { usd: 0.25, source: 'price' })
     const followed = take(await process().follow(bob, 'sess_01', '', never))
     const second = taskRuns(task(2), agent)
     second.observe({ type: 'step:start', step: 1, maxSteps: 5, usedTokens: 0 })
-    await second.end({ kind: 'succeeded', result: { output: 'Done' } })
+    await second.end({ kind: 'succeeded', result: { output: 'Done' } }, { usd: 0.5, source: 'price' })
     expect(await sessions.get(bob, 'sess_01')).toMatchObject({ status: 'running', taskId: 'task_01' })
     // Whoever may cancel the task may cancel its session; one that is over stays as it is.
     expect(await sessions.cancel(bob, 'sess_01')).toMatchObject({ status: 'cancelled', taskId: 'task_01' })
@@ -405,6 +410,8 @@ describe('agent sessions', () => {
     taskStates.set('task_01', 'completed')
     const run = ['session:start', 'step:start']
     expect(eventTypes(await followed)).toEqual([...run, 'attempt:failed', ...run, 'summary', 'complete'])
+    const costs = (await followed).flatMap(({ data }) => ('cost' in data ? [data.cost] : []))
+    expect(costs).toEqual([0.25, 0.5].map((usd) => ({ usd, source: 'price' })))
     expect((await sessions.list(bob, { limit: 50, taskId: 'task_01' })).sessions).toMatchObject([
       { id: 'sess_01', status: 'completed' },
     ])

@@ -3,6 +3,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from '@jest/globals'
 import { main } from '../../lib/cli/main.ts'
+import type { Cost } from '../../lib/core/cost.ts'
 import type { TaskEvent } from '../../lib/tasks/schema.ts'
 import { onLoopback } from '../../offline/loopback.ts'
 import { commandLine } from './command-line.ts'
@@ -12,8 +13,12 @@ const OUTPUT = 'All is done.\n\nSee the note.'
 
 const secondTime = (second: number) => Date.parse('2026-01-01T00:00:00Z') + second * 1_000
 
+type Logged = Pick<TaskEvent, 'id' | 'taskId' | 'type' | 'timestamp' | 'attempt' | 'message'> & {
+  metadata?: object
+}
+
 /** An event of the log; its id sorts by its time. */
-const logged = (second: number, type: TaskEvent['type'], message?: string) => ({
+const logged = (second: number, type: TaskEvent['type'], message?: string): Logged => ({
   id: `evt_${String(second).padStart(3, '0')}`,
   taskId: ID,
   type,
@@ -32,7 +37,8 @@ type Said = ReturnType<typeof happens>
 type Stage = {
   /** Whether the task has ended; by default, when its log ends with its completion. */
   readonly isOver?: boolean
-  readonly log: readonly ReturnType<typeof logged>[]
+  readonly log: readonly Logged[]
+  readonly cost?: Cost
   readonly session?: readonly Said[]
   /** What the session says once the reader waits for its next read. */
   readonly later?: Said
@@ -51,7 +57,7 @@ const openService = async (stages: readonly [Stage, ...Stage[]]) => {
   const task = () => ({
     id: ID,
     status: hasEnded() ? 'completed' : 'in_progress',
-    ...(hasEnded() ? { result: { output: OUTPUT } } : {}),
+    ...(hasEnded() ? { result: { output: OUTPUT }, cost: stage().cost } : {}),
   })
   const places: string[] = []
   let reader: ServerResponse | undefined
@@ -176,6 +182,36 @@ describe('a task that is followed', () => {
     const { stderr, ...printed } = await runHere(service.url, 'run', 'x')
     expect(linesIn(stderr)).toEqual([...LINES, 'completed'])
     expect(printed).toEqual({ code: 0, stdout: `${OUTPUT}\n` })
+  })
+
+  it.each<[what: string, attempts: object[], cost: Cost, lines: string[], total: string | undefined]>([
+    [
+      'known',
+      [
+        { usd: 0.12, source: 'price' },
+        { usd: 0.3, source: 'unknown' },
+      ],
+      { usd: 0.42, source: 'unknown' },
+      ['recovered ($0.12)', 'completed ($0.30+)'],
+      'Cost: $0.42+',
+    ],
+    [
+      'unknown',
+      [{ usd: null, source: 'unknown' }, {}],
+      { usd: null, source: 'unknown' },
+      ['recovered', 'completed'],
+      undefined,
+    ],
+  ])('has a cost that is %s', async (_what, [first, second], cost, lines, total) => {
+    const log = [
+      ...begun,
+      { ...logged(2, 'recovered'), metadata: { cost: first } },
+      { ...logged(3, 'completed'), metadata: { cost: second } },
+    ]
+    using service = await openService([{ log, cost }])
+    const { stderr } = await runHere(service.url, 'run', 'x')
+    expect(linesIn(stderr).slice(-2)).toEqual(lines)
+    expect(/^Cost:.*$/m.exec(stderr)?.[0]).toBe(total)
   })
 
   it('is told by logs -f with the words that are its output', async () => {

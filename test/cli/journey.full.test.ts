@@ -177,9 +177,9 @@ describe('--json', () => {
       const calls: [string[], number, object][] = [
         [['run', 'y', '--no-wait'], 0, { task: { status: 'queued' } }],
         [
-          ['run', 'y', '--no-wait', '--timeout', '2h', '--max-steps', '60'],
+          ['run', 'y', '--no-wait', '--timeout', '2h', '--max-steps', '60', '--max-cost', '2.5'],
           0,
-          { task: { timeoutMs: 7_200_000, maxSteps: 60 } },
+          { task: { timeoutMs: 7_200_000, maxSteps: 60, maxCostUsd: 2.5 } },
         ],
         [
           ['ls', '--status', 'failed', '--label', 'batch'],
@@ -245,7 +245,9 @@ describe('without --json', () => {
     const local = new Date(Date.parse(createdAt) + 345 * 60_000).toISOString()
     const created = local.slice(0, 16).replace('T', ' ')
     expect((await there.run('ls', '--label', 'shown')).stdout).toMatch(
-      new RegExp(`^ID +STATUS +AGENT +CREATED +TITLE\\n${id}  completed  moody +${created}  Shown here\\n$`),
+      new RegExp(
+        `^ID +STATUS +AGENT +CREATED +COST +TITLE\\n${id}  completed  moody +${created} +Shown here\\n$`,
+      ),
     )
     expect((await cli.run('logs', id)).stdout).toMatch(/created +from api\n[\s\S]+ completed\n$/)
     // There is no desktop here, so that no browser opens.

@@ -9,6 +9,11 @@ const refusedLimits = [
     '1s to 24h',
   ]),
   ...['', '0', '201', '-1', '1.5', '1e2', 'many'].map((text) => ['--max-steps', text, '1 to 200']),
+  ...['', '0', '0.00', '-1', '1e2', '$2', '2,50', '1000001', '.5', '0.0000001', 'NaN'].map((text) => [
+    '--max-cost',
+    text,
+    'an amount of US dollars above 0',
+  ]),
 ] as const
 
 describe('the command line', () => {

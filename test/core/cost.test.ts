@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { addCost, type Cost, microUsd, pricedCost, UNKNOWN_COST } from '../../lib/core/cost.ts'
+import { costText } from '../../lib/core/cost-text.ts'
 
 const stated = (usd: number): Cost => ({ usd, source: 'provider' })
 
@@ -15,6 +16,18 @@ describe('the cost of two parts', () => {
   ])('is their sum, as sure as the less certain one: %s', (_title, a, b, both) => {
     expect(addCost(a, b)).toEqual(both)
     expect(addCost(b, a)).toEqual(both)
+  })
+
+  it.each<[Cost, string]>([
+    [stated(0), '$0.00'],
+    [stated(1234.5), '$1234.50'],
+    [stated(0.01), '$0.01'],
+    [stated(0.00419), '$0.0042'],
+    [stated(0.000001), '<$0.0001'],
+    [{ usd: 0.42, source: 'unknown' }, '$0.42+'],
+    [UNKNOWN_COST, 'unknown'],
+  ])('%j reads as %s', (cost, text) => {
+    expect(costText(cost)).toBe(text)
   })
 
   it('counts in whole millionths, the known part alone', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { type Cost, UNKNOWN_COST } from '../../lib/core/cost.ts'
 import { createCostLimit } from '../../lib/core/cost-limit.ts'
+import { tasks } from '../../lib/tasks/rows.ts'
+import type { TaskRow } from '../../lib/tasks/schema.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { ANN, startDomains, turns } from '../fakes/service.ts'
 
@@ -19,6 +21,38 @@ describe('the cost of a task', () => {
     expect((await service.tasks.get(id)).cost).toEqual(price(0.5))
     await service.pass(60_000)
     expect(await service.tasks.get(id)).toMatchObject({ status: 'completed', attempts: 2, cost: price(1) })
+  })
+
+  it('is told for each attempt at its end, all runs of the attempt together', async () => {
+    const agent = createFakeAgent(HOLD)
+    const service = await startDomains({ adapters: [agent], env: { QUEUE_RETRY_ATTEMPTS: '4' } })
+    const { id } = await service.run()
+    const lease = service.tasks.lease
+    const row = async () => (await service.store.get(tasks, id)) as TaskRow
+    agent.runs[0]?.spent(price(0.25))
+    agent.runs[0]?.fail(new Error('broken'))
+    await service.pass(5_000)
+    // Lost after a heartbeat: what it had told counts.
+    agent.runs[1]?.spent(price(0.5))
+    await service.pass(15_000)
+    await lease.recover(await row())
+    await service.pass(5_000)
+    const waits = { checkpoint: {}, message: 'Waits', approvals: [{ approvalId: 'none' }] }
+    await lease.suspend({ ...(await row()), cost: price(2.75), attemptCost: price(2) }, waits)
+    const { attempts } = await row()
+    const resumed = (await lease.claim({ taskId: id, attempt: attempts, resume: true })) as TaskRow
+    expect(resumed.attemptCost).toEqual(price(2))
+    await lease.succeed(
+      { ...resumed, cost: price(3.75), attemptCost: price(3) },
+      { success: true, output: '' },
+    )
+    const { events } = await service.tasks.events(id)
+    expect(events.flatMap(({ type, metadata }) => (metadata?.cost ? [[type, metadata.cost]] : []))).toEqual([
+      ['retrying', price(0.25)],
+      ['recovered', price(0.5)],
+      ['completed', price(3)],
+    ])
+    expect((await row()).attemptCost).toBeUndefined()
   })
 
   it.each<[string, unknown, Cost | undefined]>([

@@ -1,3 +1,4 @@
+import { costText } from '../../core/cost-text.ts'
 import { definedFields } from '../../core/defined-fields.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -7,12 +8,12 @@ import { safeLine, type Terminal } from '../terminal.ts'
 
 const COLOURS = { completed: 'green', failed: 'red', cancelled: 'yellow', in_progress: 'cyan' } as const
 
-type Row = readonly [id: string, status: string, agent: string, created: string, title: string]
+type Row = readonly [id: string, status: string, agent: string, created: string, cost: string, title: string]
 
 /** The minute in the terminal's time zone, as `logs` prints it: `2026-01-31 17:05`. */
 const toMinute = (at: string): string => new Date(at).toLocaleString('sv-SE').slice(0, 16)
 
-const HEAD: Row = ['ID', 'STATUS', 'AGENT', 'CREATED', 'TITLE']
+const HEAD: Row = ['ID', 'STATUS', 'AGENT', 'CREATED', 'COST', 'TITLE']
 
 /** Aligns rows; colours come last, since they would count as width. */
 const table = (rows: readonly Row[], paint: Terminal['paint']): string => {
@@ -37,8 +38,8 @@ const showTasks = (
   { tasks, count, total, nextCursor }: Awaited<ReturnType<FilterTasks>>,
   { out, say, paint }: Terminal,
 ) => {
-  const rows = tasks.map(({ id, status, agent, createdAt, title }): Row => {
-    return [id, status, safeLine(agent), toMinute(createdAt), safeLine(title)]
+  const rows = tasks.map(({ id, status, agent, createdAt, cost, title }): Row => {
+    return [id, status, safeLine(agent), toMinute(createdAt), cost ? costText(cost) : '', safeLine(title)]
   })
   out(table([HEAD, ...rows], paint))
   if (nextCursor) say(`${count} of ${total}. More: --cursor ${nextCursor}`)

@@ -1,5 +1,6 @@
 import * as path from 'node:path'
 import { LONGEST_ATTEMPT_MS, MOST_STEPS, SHORTEST_ATTEMPT_MS } from '../../core/attempt-limit.ts'
+import { HIGHEST_COST_LIMIT_USD } from '../../core/cost-limit.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { definedFields } from '../../core/defined-fields.ts'
 import { defineCommand } from '../command.ts'
@@ -38,6 +39,13 @@ const parseMaxSteps = (text: string | undefined) => {
   throw new UsageError(`--max-steps is 1 to ${MOST_STEPS}`, 'run')
 }
 
+const parseMaxCost = (text: string | undefined) => {
+  if (text === undefined) return {}
+  const maxCostUsd = /^\d{1,7}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0
+  if (maxCostUsd > 0 && maxCostUsd <= HIGHEST_COST_LIMIT_USD) return { maxCostUsd }
+  throw new UsageError('--max-cost is an amount of US dollars above 0, such as 2.50', 'run')
+}
+
 /** The service does not know the folder of this command: `.`, `./web` and `../web` become absolute. */
 const absoluteRepository = (repo: string): string => (/^\.\.?(?:\/|$)/.test(repo) ? path.resolve(repo) : repo)
 
@@ -70,6 +78,11 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
       about: 'the time limit of an attempt, 1s to 24h, else that of the agent',
     },
     'max-steps': { type: 'string', value: 'number', about: 'the most steps of an attempt, 1 to 200' },
+    'max-cost': {
+      type: 'string',
+      value: 'usd',
+      about: 'the most that all attempts may cost together, in US dollars',
+    },
     continue: {
       type: 'string',
       value: 'task id',
@@ -105,6 +118,7 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
       ...parsePriority(values.priority),
       ...parseTimeout(values.timeout),
       ...parseMaxSteps(values['max-steps']),
+      ...parseMaxCost(values['max-cost']),
       ...definedFields({ repository: repo && absoluteRepository(repo), branch, assignedAgent: agent }),
     }
     const connected = service()

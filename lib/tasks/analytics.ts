@@ -2,11 +2,11 @@ import type * as z from 'zod'
 import { dollars } from '../core/cost.ts'
 import { getOrCreate } from '../core/get-or-create.ts'
 import { createHistogram, type Histogram } from '../core/histogram.ts'
-import { iso, utcDay } from '../core/time.ts'
+import { iso, utcDay, utcMonth } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Counters, Store } from '../ports/store.ts'
 import type { AnalyticsQuery, AnalyticsSchema, WindowSchema } from './contract.ts'
-import { readCosts } from './cost-counters.ts'
+import { readCosts, readMonth } from './cost-counters.ts'
 import { DAILY_COUNTERS, OTHER_AGENTS, readTaskCounters, byStatus as statuses, under } from './counters.ts'
 import type { AgentChoice } from './create.ts'
 import { HAPPENINGS, type Happening, type HourlyCount, QUARTER_MS, readHourly } from './hourly-counters.ts'
@@ -22,9 +22,10 @@ export const createAnalytics =
     const firstDay = utcDay(iso(clock.now() - (DAYS - 1) * DAY_MS))
     const types = await agents.types()
     const countedName = (agent: string) => (types.includes(agent) ? agent : OTHER_AGENTS)
-    const [counters, costs, days, recent] = await Promise.all([
+    const [counters, costs, { microUsdByAgent, ...month }, days, recent] = await Promise.all([
       readTaskCounters(store),
       readCosts(store),
+      readMonth(store, utcMonth(iso(clock.now()))),
       store.counters(DAILY_COUNTERS, firstDay),
       (query.window ?? query.timezone) ? readWindow(store, clock.now(), query, countedName) : undefined,
     ])
@@ -46,6 +47,7 @@ export const createAnalytics =
       unknownCostTasks: counters.unknownCost ?? 0,
       costByAgent: inDollars(byRegisteredAgent(under(counters, 'microUsd'), countedName)),
       ...costs,
+      month: { ...month, costByAgent: inDollars(byRegisteredAgent(microUsdByAgent, countedName)) },
       daily: Object.entries(days).map(([date, { created = 0, completed = 0, failed = 0, spent = 0 }]) => ({
         date,
         created,

@@ -164,6 +164,14 @@ export const AnalyticsSchema = z.object({
     description: 'US dollars of tasks with a repository; the 100 highest, and all others together as `other`',
     examples: [{ 'acme/web': 12.5 }],
   }),
+  month: z
+    .object({
+      month: z.string().meta({ examples: ['2026-01'] }),
+      costUsd: z.number(),
+      unknownCostTasks: z.number().describe('Tasks whose cost became unknown in the month'),
+      costByAgent: costs.meta({ description: 'US dollars', examples: [{ 'claude-code': 12.5 }] }),
+    })
+    .describe('What was spent in the present month (UTC), for which budgets hold'),
   daily: z.array(
     z.object({
       date: z.string(),

@@ -56,7 +56,7 @@ export const costIncrements = ({
     {
       ...ofMonth,
       counter: monthCounter(month),
-      add: { spent, unknown, [`unknown:${agent}`]: unknown },
+      add: { spent, [`spent:${agent}`]: spent, unknown, [`unknown:${agent}`]: unknown },
     },
     { ...ofMonth, counter: monthCounter(month, createdBy), add: { spent } },
     { counter: COSTS_BY_USER, member: createdBy, add: { microUsd: spent } },
@@ -99,6 +99,17 @@ export const readCosts = async (store: Pick<Store, 'counters'>) => {
     store.counters(COSTS_BY_REPOSITORY),
   ])
   return { costByUser: highestCosts(users), costByRepository: highestCosts(repositories) }
+}
+
+/** What all tasks have cost in a month, `2026-01`, also by agent in millionths of a dollar. */
+export const readMonth = async (store: Pick<Store, 'counters'>, month: string) => {
+  const counters = await readCounter(store, monthCounter(month))
+  return {
+    month,
+    costUsd: dollars(counters.spent ?? 0),
+    unknownCostTasks: counters.unknown ?? 0,
+    microUsdByAgent: under(counters, 'spent'),
+  }
 }
 
 /** What tasks have cost in a month, `2026-01`: all of them, or those of a user. */

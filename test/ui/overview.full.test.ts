@@ -96,6 +96,37 @@ inBrowser('the overview', () => {
     expect(opened.faults).toEqual([])
   })
 
+  it('sums what tasks cost: in the month, by day, agent, repository and user', async () => {
+    await using fresh = await startWorld()
+    await using opened = await openPage(fresh.baseUrl, '/')
+    const { page } = opened
+    await page.getByText('No running or queued tasks').waitFor()
+    const costs = page.getByRole('region', { name: 'Cost', exact: true })
+    expect(await costs.count()).toBe(0)
+    const [cheap, dear] = recentTasks(2, 1_000)
+    await fresh.client.importTasks({
+      body: {
+        version: '1.0',
+        tasks: [
+          { ...cheap, repository: 'acme/web', completedAt: ago(0), cost: { usd: 0.5, source: 'price' } },
+          { ...dear, repository: 'acme/pay', completedAt: ago(0), cost: { usd: 2, source: 'unknown' } },
+        ],
+      },
+    })
+    await page.reload()
+    await costs.waitFor()
+    expect(await costs.innerText()).toMatch(
+      /This month\s+\$2\.50\s+In all\s+\$2\.50\s+Tasks of unknown cost\s+1/,
+    )
+    const repositories = costs.getByRole('region', { name: 'Cost by repositories' }).getByRole('listitem')
+    expect(await repositories.allInnerTexts()).toEqual([
+      expect.stringMatching(/acme\/pay\s+\$2\.00/),
+      expect.stringMatching(/acme\/web\s+\$0\.50/),
+    ])
+    await costs.getByRole('region', { name: 'Cost by users' }).getByText('Local admin').waitFor()
+    await expectSound(opened)
+  })
+
   it('counts by the parts of a window, and leads from a bar to the tasks that ended then', async () => {
     await world.perform({ title: 'Fails', metadata: { failures: 9 } })
     await using opened = await openPage(world.baseUrl, '/?window=7d', { timezoneId: 'Asia/Kathmandu' })

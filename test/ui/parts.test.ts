@@ -333,7 +333,7 @@ describe('time in words', () => {
 
 describe('the days of a plot', () => {
   it('are all there, those without tasks too', () => {
-    const known = { date: '2026-03-01', created: 3, completed: 1, failed: 1 }
+    const known = { date: '2026-03-01', created: 3, completed: 1, failed: 1, costUsd: 0 }
     const days = lastDays([known], Date.parse('2026-03-02T10:00:00Z'), 3)
     expect(days.map(({ date, created }) => [date, created])).toEqual([
       ['2026-02-28', 0],

@@ -135,6 +135,29 @@ within('the settings', () => {
     await page.getByRole('button', { name: 'Reset Cancel pending tasks of closed issues' }).waitFor()
   })
 
+  it('show what was spent of the monthly budget, and that it is used up', async () => {
+    const { page } = admin
+    const cost = { usd: 3.5, source: 'price' }
+    const now = { completedAt: new Date().toISOString(), cost }
+    const tasks = finishedTasks(1).map((task) => ({ ...task, ...now, id: 'task_spent0000001' }))
+    const data = { version: '1.0', tasks }
+    expect((await admin.context.request.post('/api/tasks/import', { data })).status()).toBe(200)
+    await page.goto('/settings/installation')
+    const budgets = page.getByRole('region', { name: 'Budgets' })
+    // In the language of the profile.
+    await budgets.getByText(/3.50\D+spent this month, without a budget/).waitFor()
+    const save = async (usd: string) => {
+      await budgets.locator('[name="budget.monthlyUsd"]').fill(usd)
+      await page.getByRole('button', { name: 'Save 1 change' }).click()
+    }
+    await save('10.5')
+    await budgets.getByText(/3.50\D+of\D+10.50\D+spent this month/).waitFor()
+    expect(await budgets.getByRole('meter').getAttribute('aria-valuenow')).toBe('33')
+    await save('3')
+    await budgets.getByText('The budget is used up').waitFor()
+    await expectSound(admin)
+  })
+
   it('let an admin invite a user, who sees what is for admins only', async () => {
     const { page } = admin
     await page.goto('/settings/invites')

@@ -50,7 +50,9 @@ inBrowser('the view of the agents', () => {
     await using opened = await open('/agents')
     const card = (name: string) => opened.page.getByRole('region', { name, exact: true })
     await card('Moody').getByText('Healthy').waitFor()
-    expect(await card('Moody').innerText()).toMatch(/Completed\s+1\s+Failed\s+1\s+On average\s+\d+ms/)
+    expect(await card('Moody').innerText()).toMatch(
+      /Completed\s+1\s+Failed\s+1\s+On average\s+\d+ms\s+Cost this month\s+\$0\.00/,
+    )
     expect(await card('Moody').innerText()).toMatch(/Time limit\s+5m\s+After a timeout\s+fails/)
     expect(await card('Coding agent').innerText()).toMatch(/Time limit\s+1h\s+After a timeout\s+fails/)
     await card('Moody').getByText('Closed').waitFor()

@@ -1,4 +1,4 @@
-export type Day = { date: string; created: number; completed: number; failed: number }
+export type Day = { date: string; created: number; completed: number; failed: number; costUsd: number }
 
 const HOUR_MS = 3_600_000
 const QUARTER_MS = HOUR_MS / 4
@@ -11,7 +11,7 @@ export const lastDays = (daily: readonly Day[], now: number, count: number): Day
   const known = new Map(daily.map((day) => [day.date, day]))
   return Array.from({ length: count }, (_, n) => {
     const date = new Date(now - (count - 1 - n) * DAY_MS).toISOString().slice(0, 10)
-    return known.get(date) ?? { date, created: 0, completed: 0, failed: 0 }
+    return known.get(date) ?? { date, created: 0, completed: 0, failed: 0, costUsd: 0 }
   })
 }
 

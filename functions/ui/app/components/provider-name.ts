@@ -1,6 +1,7 @@
 /** Names that are not the kind with a capital. */
 const names: Readonly<Record<string, string>> = {
   openai: 'OpenAI',
+  google: 'Google Gemini',
   azure: 'Azure OpenAI',
   openrouter: 'OpenRouter',
   xai: 'xAI',

@@ -23,9 +23,10 @@ type Props = {
   condition: Condition | undefined
   outcomes: RecentOutcomes | undefined
   breaker: BreakerReading | undefined
+  monthUsd: number | undefined
 }
 
-export const AgentCard = ({ agent, condition, outcomes, breaker }: Props) => {
+export const AgentCard = ({ agent, condition, outcomes, breaker, monthUsd }: Props) => {
   const { type, name, description, capabilities, lastActivity } = agent
   return (
     <Panel title={name} aside={<ConditionTag condition={condition} />}>
@@ -43,7 +44,7 @@ export const AgentCard = ({ agent, condition, outcomes, breaker }: Props) => {
         </ul>
         <Trouble agent={agent} condition={condition} outcomes={outcomes} breaker={breaker} />
       </div>
-      <Stats agent={agent} />
+      <Stats agent={agent} monthUsd={monthUsd} />
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t p-3.5 sm:grid-cols-3">
         <Fact name="Time limit">{formatDuration(agent.timeoutMs)}</Fact>
         <Fact name="After a timeout">{agent.canResume ? 'resumes' : 'fails'}</Fact>
@@ -65,7 +66,7 @@ export const AgentCard = ({ agent, condition, outcomes, breaker }: Props) => {
   )
 }
 
-const Trouble = ({ agent, condition, outcomes, breaker }: Props) => {
+const Trouble = ({ agent, condition, outcomes, breaker }: Omit<Props, 'monthUsd'>) => {
   // A hold explains what the health check says.
   const message = condition === 'held' ? undefined : agent.health.message
   const advice = agentAdvice(agent, condition, breaker)

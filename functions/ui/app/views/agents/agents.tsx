@@ -11,6 +11,7 @@ import { Skeleton } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
 import { View } from '../../components/view.tsx'
 import { useAgents, useCheckAgents } from '../../data/agents.ts'
+import { useAnalytics } from '../../data/analytics.ts'
 import { useHealth } from '../../data/health.ts'
 import { AgentCard } from './agent-card.tsx'
 import { NotSetUp } from './not-set-up.tsx'
@@ -44,6 +45,7 @@ export const Agents = (): ReactNode => {
   const { all, configured, others, healthy, getOutcomes, getCondition, error, refetch } = useSortedAgents()
   const { data: health } = useHealth()
   const breakers = health?.components.circuitBreakers.breakers ?? []
+  const month = useAnalytics().data?.month
   const { mutate, isPending } = useCheckAgents()
   const check = () =>
     mutate(undefined, { onError: (failure) => void toast.failed('Not checked', errorMessage(failure)) })
@@ -73,6 +75,7 @@ export const Agents = (): ReactNode => {
               agent={agent}
               condition={getCondition(agent)}
               outcomes={getOutcomes(agent)}
+              monthUsd={month && (month.costByAgent[agent.type] ?? 0)}
               breaker={breakers.find(({ name }) => name === `agent:${agent.type}`)}
             />
           ))}

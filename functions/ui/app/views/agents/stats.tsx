@@ -1,17 +1,25 @@
 import type { Agent } from '../../../../../lib/agents/schema.ts'
+import { formatUsd } from '../../components/format.ts'
 import { formatDuration } from '../../components/time.ts'
 
 const WHOLE = 100
 
-export const Stats = ({ agent: { stats } }: { agent: Agent }) => {
+type Props = {
+  agent: Agent
+  /** Dollars of the present month; undefined until loaded. */
+  monthUsd: number | undefined
+}
+
+export const Stats = ({ agent: { stats }, monthUsd }: Props) => {
   const { completed, failed, avgDuration } = stats
   const all = completed + failed
   return (
     <div className="border-t p-3.5">
-      <dl className="grid grid-cols-3 gap-x-4">
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 sm:grid-cols-4">
         <Figure name="Completed" value={String(completed)} look={completed > 0 ? 'text-completed' : ''} />
         <Figure name="Failed" value={String(failed)} look={failed > 0 ? 'text-failed' : ''} />
         <Figure name="On average" value={completed > 0 ? formatDuration(avgDuration) : '–'} look="" />
+        <Figure name="Cost this month" value={monthUsd === undefined ? '–' : formatUsd(monthUsd)} look="" />
       </dl>
       <div
         role="img"

@@ -8,6 +8,7 @@ import { Attention } from './attention.tsx'
 import { Bars } from './bars.tsx'
 import { Bulk } from './bulk.tsx'
 import { Causes } from './causes.tsx'
+import { Costs } from './costs.tsx'
 import { Depth } from './depth.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { Now } from './now.tsx'
@@ -38,6 +39,7 @@ export const Overview = (): ReactNode => {
             <Bars window={window} />
             <Times window={window} />
             <Throughput />
+            <Costs />
           </div>
           <div className={column}>
             <Causes window={window} />

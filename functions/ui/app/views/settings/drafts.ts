@@ -26,7 +26,7 @@ export const parseSetting = ({ path, shape }: Setting, text: string): unknown =>
     (words[path]?.isDuration ? parseMs(typed) : undefined) ?? parseNumber(typed)
   if (shape.type === 'array') return text.split(',').map((part) => number(part.trim()))
   if (shape.type === 'boolean') return text === 'true'
-  return shape.type === 'integer' ? number(text) : text
+  return shape.type === 'integer' || shape.type === 'number' ? number(text) : text
 }
 
 /** Unsaved values by path; other fields follow the service. */

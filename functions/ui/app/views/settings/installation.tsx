@@ -10,6 +10,7 @@ import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
 import { settings } from '../../data/at-build.ts'
 import { type Answer, useChangeSettings, useSettings } from '../../data/settings.ts'
+import { BudgetMeter } from './budget-meter.tsx'
 import { useDrafts } from './drafts.ts'
 import { SettingField } from './setting-field.tsx'
 import { groups } from './setting-names.ts'
@@ -52,6 +53,11 @@ const SettingsForm = ({ answer }: { answer: Answer }) => {
       {Object.entries(groups).map(([group, title]) => (
         <Panel key={group} title={title}>
           <div className="grid gap-x-4 gap-y-3 p-3.5 sm:grid-cols-2">
+            {group === 'budget' && (
+              <div className="sm:col-span-2">
+                <BudgetMeter budget={answer.settings.budget} />
+              </div>
+            )}
             {settings
               .filter(({ path }) => path.startsWith(`${group}.`))
               .map((setting) => (

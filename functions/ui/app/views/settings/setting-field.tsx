@@ -47,6 +47,11 @@ export const SettingField = ({ setting, source, text, error, onWrite, onReset }:
   )
 }
 
+const inputMode = (type: unknown, isDuration = false) => {
+  if (type === 'number') return 'decimal'
+  return type === 'integer' && !isDuration ? 'numeric' : 'text'
+}
+
 type ControlProps = Pick<Props, 'setting' | 'text' | 'onWrite'> & { isDisabled: boolean; isWrong: boolean }
 
 const Control = ({ setting, text, onWrite, isDisabled, isWrong }: ControlProps) => {
@@ -79,11 +84,5 @@ const Control = ({ setting, text, onWrite, isDisabled, isWrong }: ControlProps) 
         <option value="false">No</option>
       </select>
     )
-  return (
-    <input
-      {...bound}
-      className={look}
-      inputMode={shape.type === 'integer' && !isDuration ? 'numeric' : 'text'}
-    />
-  )
+  return <input {...bound} className={look} inputMode={inputMode(shape.type, isDuration)} />
 }

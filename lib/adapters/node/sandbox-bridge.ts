@@ -13,7 +13,7 @@ const [, file, ...args] = words
 // The program handles the signals: its end is the end of this process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined)
 const listening = pairs.map(([port, socket]) => {
-  const server = net.createServer({ allowHalfOpen: true }, (near) => {
+  const server = net.createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
     const far = net.connect({ path: socket, allowHalfOpen: true })
     for (const [from, to] of [[near, far], [far, near]]) from.on('error', () => to.destroy()).pipe(to)
   })

@@ -540,6 +540,18 @@ describe('the usage of an answer', () => {
       { model: 'g', usage: { ...none, input: 1, output: 2 } },
     ],
     [
+      'messages',
+      'text/event-stream',
+      `data: {"message":{"model":"c","usage":{"input_tokens":3}},"type":"message_start"}\n\n${'data: {"delta":{"text":"input_tokens"}}\n\n'.repeat(9)}data: {"usage":{"output_tokens":1}}\n\ndata: {"delta":{"text":"\\"output_tokens\\":7"}}\n\ndata: {"usage":{"output_tokens":4}}\n\ndata: {"type":"message_stop"}\n\n`,
+      { model: 'c', usage: { ...none, input: 3, output: 4 } },
+    ],
+    [
+      'gemini',
+      'text/event-stream',
+      'data: {"modelVersion":"gm"}\r\n\r\ndata: {"candidates":[{}]}\r\n\r\ndata: {"usageMetadata":{"promptTokenCount":5}}\r\n\r\ndata: {"candidates":[{}]}\r\n\r\n',
+      { model: 'gm', usage: { ...none, input: 5 } },
+    ],
+    [
       'responses',
       'text/event-stream',
       'event: response.completed\ndata: {"type":"response.completed","response":{"model":"o","usage":{"input_tokens":9,"output_tokens":2,"input_tokens_details":{"cached_tokens":9}}}}',

@@ -79,11 +79,12 @@ const readGemini: Read = ({ modelVersion, usageMetadata }) => {
   }
 }
 
-const readers: Readonly<Record<Wire, Read>> = {
-  messages: readMessages,
-  chat: readChat,
-  responses: readResponses,
-  gemini: readGemini,
+/** How an event of each wire is read, and the end of a field’s name that each event with usage has. */
+const wires: Readonly<Record<Wire, { read: Read; mark: string }>> = {
+  messages: { read: readMessages, mark: '_tokens"' },
+  chat: { read: readChat, mark: '_tokens"' },
+  responses: { read: readResponses, mark: '_tokens"' },
+  gemini: { read: readGemini, mark: 'TokenCount"' },
 }
 
 /** A longer line of a stream, or a longer whole answer, is passed on and not read. */
@@ -95,6 +96,7 @@ const LINE_FEED = 0x0a
  * one line of a stream, or a whole answer, within 8 MiB.
  */
 export const createUsageReader = (wire: Wire, contentType = '') => {
+  const { mark, read: readEvent } = wires[wire]
   const isStream = contentType.startsWith('text/event-stream')
   let found: Metered = {}
   let parts: Buffer[] = []
@@ -104,7 +106,7 @@ export const createUsageReader = (wire: Wire, contentType = '') => {
     try {
       const event: unknown = JSON.parse(text)
       for (const each of Array.isArray(event) ? event : [event]) {
-        const { model, usage } = readers[wire](fields(each), found.usage)
+        const { model, usage } = readEvent(fields(each), found.usage)
         found = { model: model ?? found.model, usage: usage ?? found.usage }
       }
     } catch {
@@ -125,9 +127,19 @@ export const createUsageReader = (wire: Wire, contentType = '') => {
     return text
   }
 
+  // Most events are a few words of the answer: once the model is known, only those with usage are parsed.
+  const mayTell = (line: string) => found.model === undefined || line.includes(mark)
+
   const readLine = () => {
     const line = takeKept()
-    if (line.startsWith('data:')) read(line.slice(5))
+    if (line.startsWith('data:') && mayTell(line)) read(line.slice(5))
+  }
+
+  /** The beginning of the next line that has to be read, or of the last one, which may not be whole. */
+  const nextLine = (bytes: Buffer, from: number): number => {
+    if (found.model === undefined) return from
+    const marked = bytes.indexOf(mark, from)
+    return Math.max(from, bytes.lastIndexOf(LINE_FEED, marked < 0 ? undefined : marked) + 1)
   }
 
   const addLines = (bytes: Buffer) => {
@@ -135,7 +147,7 @@ export const createUsageReader = (wire: Wire, contentType = '') => {
     for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, from)) {
       keep(bytes.subarray(from, at))
       readLine()
-      from = at + 1
+      from = nextLine(bytes, at + 1)
     }
     keep(bytes.subarray(from))
   }

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { readdirSync, readFileSync } from 'node:fs'
+import { readdir, readlink, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { CommandLimit, CommandResult } from '../../ports/workspace.ts'
 
 export type CommandLimits = { memoryMb: number; processes: number; diskMb: number }
 
 const LOOK_MS = 250
+/** Commands that are watched at the same time share what was read of all processes in this time. */
+const SHARED_MS = 100
 /** The interval of measuring folders, longer for large ones: measuring takes at most a tenth of the time. */
 const MEASURE_MS = 2_000
 const MEASURE_SHARE = 10
@@ -62,7 +65,7 @@ export const watchCommand = (
     for (const timer of timers) clearTimeout(timer)
   }
   /** Waits and calls `look`, which returns the next wait, until the watch ends. */
-  const repeat = (waitMs: number, look: () => Promise<number>) => {
+  const repeat = (waitMs: number, look: () => number | Promise<number>) => {
     const timer = setTimeout(async () => {
       timers.delete(timer)
       const next = await look()
@@ -73,10 +76,10 @@ export const watchCommand = (
 
   // Files without a name: those in memory are in no process's share, deleted ones in no folder.
   let unnamed = { memory: 0, disk: 0 }
-  repeat(LOOK_MS, async () => {
-    const tree = processTree(pid, await allProcesses())
+  repeat(LOOK_MS, () => {
+    const tree = processTree(pid, recentProcesses())
     if (sum(tree.map(({ threads }) => threads)) > limits.processes) pass('processes')
-    const memory = await Promise.all(tree.map((process) => memoryKib(process.pid)))
+    const memory = tree.map((process) => memoryKib(process.pid))
     if (sum(memory) + unnamed.memory > limits.memoryMb * KIB_PER_MIB) pass('memory')
     return LOOK_MS
   })
@@ -84,7 +87,7 @@ export const watchCommand = (
   repeat(LOOK_MS, async () => {
     const from = performance.now()
     const named = writes.length > 0 ? await diskKib(writes, ending.signal) : 0
-    unnamed = await unnamedKib(processTree(pid, await allProcesses()))
+    unnamed = await unnamedKib(processTree(pid, recentProcesses()))
     if (named + unnamed.disk > limits.diskMb * KIB_PER_MIB) pass('disk')
     return Math.max(MEASURE_MS, (performance.now() - from) * MEASURE_SHARE)
   })
@@ -97,18 +100,39 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => to
 const orNone = <Value, None>(reading: Promise<Value>, none: None): Promise<Value | None> =>
   reading.catch(() => none)
 
-const allProcesses = async (): Promise<Process[]> => {
-  const names = (await orNone(readdir('/proc'), [])).filter((name) => /^\d+$/.test(name))
-  const stats = await Promise.all(names.map((name) => orNone(readFile(`/proc/${name}/stat`, 'utf8'), '')))
-  return stats.flatMap((stat, at) => {
+// A file of `/proc` is read in microseconds, a tenth of what the way over a thread takes.
+const procText = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+const processNames = (): string[] => {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  } catch {
+    return []
+  }
+}
+
+const allProcesses = (): Process[] =>
+  processNames().flatMap((name) => {
+    const stat = procText(`/proc/${name}/stat`)
     // proc_pid_stat(5): the name in brackets may contain anything; state, parent and group follow it.
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number)
     const [, parent = 0, group] = fields
-    return group === undefined ? [] : [{ pid: Number(names[at]), parent, group, threads: fields[17] ?? 1 }]
+    return group === undefined ? [] : [{ pid: Number(name), parent, group, threads: fields[17] ?? 1 }]
   })
+
+let last: { at: number; processes: readonly Process[] } | undefined
+const recentProcesses = (): readonly Process[] => {
+  const now = performance.now()
+  if (last === undefined || now - last.at > SHARED_MS) last = { at: now, processes: allProcesses() }
+  return last.processes
 }
 
 /** The process, its descendants, and processes of its group whose parent has ended. */
@@ -125,8 +149,8 @@ const processTree = (root: number, processes: readonly Process[]): Process[] => 
 }
 
 /** Without pages of files, which the system frees when it needs memory. */
-const memoryKib = async (pid: number): Promise<number> => {
-  const status = await orNone(readFile(`/proc/${pid}/status`, 'utf8'), '')
+const memoryKib = (pid: number): number => {
+  const status = procText(`/proc/${pid}/status`)
   return sum([...status.matchAll(/^Rss(?:Anon|Shmem):\s*(\d+) kB$/gm)].map(([, kib]) => Number(kib)))
 }
 

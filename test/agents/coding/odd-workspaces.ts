@@ -204,7 +204,11 @@ export const readOddWorkspaces = async (bench: Workbench, odd: readonly Odd[]) =
     const setUp = `mkdir ignored; echo two >> kept.txt; ${script}`
     const { exitCode, stderr } = await workspace.run('sh', ['-ec', setUp], never)
     if (exitCode !== 0) throw new Error(`${script}: ${stderr}`)
-    const { filesChanged, diff, leftOut = [] } = await changesIn(workspace, baseCommit, never)
+    const {
+      filesChanged,
+      diff,
+      leftOut = [],
+    } = await changesIn(await workspace.tree(baseCommit, [], never), baseCommit)
     const isDiffWhole = diff.includes('+two\n')
     const paths = filesChanged.map(({ path }) => path)
     const sprung = await workspace.list('.', 1_000).then(({ names }) => names.includes('sprung'))

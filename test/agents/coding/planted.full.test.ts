@@ -123,7 +123,7 @@ describe('the changes of a workspace', () => {
     await plant(workspace, planted)
 
     await rm(sprung, { force: true })
-    const { filesChanged, diff } = await changesIn(workspace, baseCommit, never)
+    const { filesChanged, diff } = await changesIn(await workspace.tree(baseCommit, [], never), baseCommit)
     expect(existsSync(sprung)).toBe(false)
     expect(filesChanged).toContainEqual({ path: 'kept.txt', status: 'added', additions: 2, deletions: 0 })
     expect(diff).toContain('+one\n+two\n')
@@ -155,7 +155,7 @@ describe('the changes of a workspace', () => {
     const { workspace, baseCommit } = await checkedOutWorkspace(`set-${name.replaceAll(/\W/g, '-')}`)
     await put(join(workspace.root, 'all'), '*\n')
     await set(workspace)
-    const { filesChanged } = await changesIn(workspace, baseCommit, never)
+    const { filesChanged } = await changesIn(await workspace.tree(baseCommit, [], never), baseCommit)
     expect(filesChanged.map(({ path }) => path)).toEqual(['all', 'kept.txt'])
   })
 
@@ -181,7 +181,8 @@ describe('the changes of a workspace', () => {
     git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x')
     await workspace.keepObjects()
     await workspace.write('a.txt', 'a\n')
-    const { filesChanged } = await changesIn(workspace, git('rev-parse', 'HEAD').trim(), never)
+    const head = git('rev-parse', 'HEAD').trim()
+    const { filesChanged } = await changesIn(await workspace.tree(head, [], never), head)
     expect(filesChanged).toMatchObject([{ path: 'a.txt' }])
   })
 })

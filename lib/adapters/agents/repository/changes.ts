@@ -1,6 +1,6 @@
 import { secretNames } from '../../../core/secret-path.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
-import type { LeftOut, Workspace, WorkspaceTree } from '../../../ports/workspace.ts'
+import type { LeftOut, WorkspaceTree } from '../../../ports/workspace.ts'
 
 export type FileChange = {
   path: string
@@ -81,19 +81,15 @@ const namedLeftOut = ({ leftOut: all, leftOutCount }: WorkspaceTree) => {
 }
 
 /**
- * The difference between a workspace and its base commit: committed or not, tracked or not, without ignored files, and
+ * The difference between the files of a workspace and its base commit: committed or not, tracked or not, without ignored files, and
  * what was left out of it. Credential files are listed without their lines. Settings and indexes in the workspace are not
  * used: the agent could have written them.
  */
-export const changesIn = async (
-  workspace: Workspace,
-  baseCommit: string,
-  signal: AbortSignal,
-): Promise<Changes> => {
-  const snapshot = await workspace.tree(baseCommit, [], signal)
+export const changesIn = async (snapshot: WorkspaceTree, baseCommit: string): Promise<Changes> => {
   const trees = [baseCommit, snapshot.tree]
   const run = orThrow(snapshot)
   const names = await run([...safeDiff, '--name-status', '-z', ...trees], MOST_LIST)
+  if (names.stdout === '') return { filesChanged: [], diff: '', ...namedLeftOut(snapshot) }
   const counts = await run([...safeDiff, '--numstat', '-z', ...trees], MOST_LIST)
   const diff = await run([...safeDiff, ...trees, '--', '.', ...withoutSecrets], MOST_DIFF)
   const filesChanged = firstItems(fileChanges(names.stdout, counts.stdout), MOST_FILES, MOST_FILE_BYTES)

@@ -107,8 +107,8 @@ const requirePlace = async (repository: Repository, branch: string) => {
 }
 
 /** A clone whose HEAD leads nowhere is empty, though its source has branches. */
-const requireHead = async ({ run, commitAt }: Repository, source: Source | undefined) => {
-  if (source === undefined || (await commitAt('HEAD'))) return
+const requireHead = async ({ run, commitAt }: Repository, source: Source) => {
+  if (await commitAt('HEAD')) return
   if ((await run(['for-each-ref', '--count=1', 'refs/remotes/origin/'])).stdout === '') return
   const what = `Cloning ${source.shown} failed: its default branch does not exist: name one of its branches`
   throw taskFailure('invalid', 'clone_failed', what, false)
@@ -117,10 +117,13 @@ const requireHead = async ({ run, commitAt }: Repository, source: Source | undef
 const switchTo = async ({ must, commitAt }: Repository, branch: string, start: string) => {
   const head = start || (await commitAt('HEAD'))
   if (head) return must(['checkout', '--quiet', '--no-track', '-B', branch, head])
-  // A repository without commits gets one, as the base of diffs.
   await must(['symbolic-ref', 'HEAD', `refs/heads/${branch}`])
-  return must(['commit', '--quiet', '--allow-empty', '--message=Start'])
+  return commitStart(must)
 }
+
+/** A repository without commits gets one, as the base of diffs. */
+const commitStart = (must: Repository['must']) =>
+  must(['commit', '--quiet', '--allow-empty', '--message=Start'])
 
 /** Whether the service committed for this task all that a branch has beyond the default branch. */
 const isOwn = async ({ run }: Repository, tip: string, taskId: string) => {
@@ -152,25 +155,45 @@ const findDestination = async (
   return { branch: goal, tip: await repository.branchTip(goal) }
 }
 
+/** A repository without a source has no branches that a new one could get in the way of. */
+const createEmpty = async ({ must }: Repository, branch: string): Promise<Pick<Checkout, 'branch'>> => {
+  await must(['init', '--quiet', '--template=', `--initial-branch=${branch}`])
+  await commitStart(must)
+  return { branch }
+}
+
+/** A clone of the source, on the wanted branch. */
+const checkOutClone = async (
+  repository: Repository,
+  source: Source,
+  wanted: Wanted,
+): Promise<Pick<Checkout, 'branch' | 'destination'>> => {
+  const { taskId } = wanted
+  await clone(repository, source, wanted.credential)
+  if (wanted.branch) await requirePlace(repository, wanted.branch)
+  else await requireHead(repository, source)
+  const branch = wanted.branch || (await freeOwnBranch(repository, taskId))
+  const tip = await repository.branchTip(branch)
+  const destination = await findDestination(repository, wanted, branch)
+  // Replaces the push of an earlier attempt whose end was never stored.
+  const isRepeat =
+    tip !== '' && ownBranches(taskId).includes(branch) && (await isOwn(repository, tip, taskId))
+  await switchTo(repository, branch, isRepeat ? '' : tip)
+  return { branch, ...(destination && { destination }) }
+}
+
 /** Fills an empty workspace, on the wanted branch: a clone of the source, or an empty repository. */
 export const createCheckout =
   ({ git }: { git: Git }) =>
   async (workspace: Workspace, wanted: Wanted): Promise<Checkout> => {
-    const { taskId, source, credential, signal } = wanted
+    const { taskId, source, signal } = wanted
     const repository = gitIn(git, workspace, signal)
-    await requireBranchName(repository, wanted.branch || ownBranches(taskId)[0])
-    if (source) await clone(repository, source, credential)
-    else await repository.must(['init', '--quiet', '--template='])
-    if (wanted.branch) await requirePlace(repository, wanted.branch)
-    else await requireHead(repository, source)
-    const branch = wanted.branch || (await freeOwnBranch(repository, taskId))
-    const tip = await repository.branchTip(branch)
-    const destination = await findDestination(repository, wanted, branch)
-    // Replaces the push of an earlier attempt whose end was never stored.
-    const isRepeat =
-      tip !== '' && ownBranches(taskId).includes(branch) && (await isOwn(repository, tip, taskId))
-    await switchTo(repository, branch, isRepeat ? '' : tip)
+    const [own] = ownBranches(taskId)
+    if (wanted.branch) await requireBranchName(repository, wanted.branch)
+    const at = source
+      ? await checkOutClone(repository, source, wanted)
+      : await createEmpty(repository, wanted.branch || own)
     const baseCommit = await repository.must(['rev-parse', 'HEAD'])
     await workspace.keepObjects()
-    return { branch, baseCommit, ...(destination && { destination }) }
+    return { ...at, baseCommit }
   }

@@ -1,27 +1,41 @@
 import { taskFailure } from '../../../core/task-failure.ts'
-import type { Workspace } from '../../../ports/workspace.ts'
+import type { Workspace, WorkspaceTree } from '../../../ports/workspace.ts'
 import { orThrow, safeDiff, withoutSecrets } from './changes.ts'
 
 const MOST_PATCH = 4 * 1_024 * 1_024
 const EVERY_FILE_BINARY = '* -diff'
 
-/** The workspace's difference to its base commit as a binary patch; undefined when it cannot be read or is too large. */
+/** The difference of the files of a workspace to a commit as a binary patch, without credential files; undefined when it cannot be read or is too large. */
+export const treePatch = async (
+  snapshot: WorkspaceTree,
+  baseCommit: string,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
+  const git = orThrow(snapshot)
+  // A checkpoint is text: git must quote a file name that is not UTF-8, which would be lost otherwise.
+  const args = ['-c', 'core.quotePath=true', ...safeDiff, '--binary', baseCommit, snapshot.tree]
+  const diff = (attributes: { attributes?: string } = {}) =>
+    git([...args, '--', '.', ...withoutSecrets], MOST_PATCH, attributes)
+  try {
+    const asText = await diff()
+    // Bytes that are no UTF-8 would be lost; a binary patch has none.
+    const isText = !asText.stdout.includes('\uFFFD')
+    const { stdout, truncated } = isText ? asText : await diff({ attributes: EVERY_FILE_BINARY })
+    return truncated ? undefined : stdout
+  } catch {
+    signal.throwIfAborted()
+    return undefined
+  }
+}
+
+/** As `treePatch`, of the files as they are now. */
 export const workspacePatch = async (
   workspace: Workspace,
   baseCommit: string,
   signal: AbortSignal,
 ): Promise<string | undefined> => {
-  const diff = async (attributes?: string) => {
-    const snapshot = await workspace.tree(baseCommit, withoutSecrets, signal)
-    // A checkpoint is text: git must quote a file name that is not UTF-8, which would be lost otherwise.
-    const args = ['-c', 'core.quotePath=true', ...safeDiff, '--binary', baseCommit, snapshot.tree]
-    return orThrow(snapshot)(args, MOST_PATCH, attributes === undefined ? {} : { attributes })
-  }
   try {
-    const asText = await diff()
-    // Bytes that are no UTF-8 would be lost; a binary patch has none.
-    const { stdout, truncated } = asText.stdout.includes('\uFFFD') ? await diff(EVERY_FILE_BINARY) : asText
-    return truncated ? undefined : stdout
+    return await treePatch(await workspace.tree(baseCommit, [], signal), baseCommit, signal)
   } catch {
     signal.throwIfAborted()
     return undefined

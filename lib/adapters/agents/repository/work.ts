@@ -6,7 +6,7 @@ import type { Workspace, Workspaces } from '../../../ports/workspace.ts'
 import type { Git } from '../../node/git.ts'
 import { changesIn, type FileChange } from './changes.ts'
 import { type Checkout, createCheckout } from './checkout.ts'
-import { restorePatch, workspacePatch } from './patch.ts'
+import { restorePatch, treePatch, workspacePatch } from './patch.ts'
 import { createPublish, gitCredential, type Publication } from './publish.ts'
 import { type Clone, type FilesLeft, goOn, type Position, resetFiles } from './thread-files.ts'
 
@@ -16,6 +16,8 @@ export type Work = Position & {
   name: string
   /** The session of its agent, which has worked in these files before. */
   agentSession?: string
+  /** The patch of the files at the end of the run, and the commit that it fits. */
+  patch?: { base: string; text: string | undefined }
 }
 
 export type RepositoryNeeds = {
@@ -147,11 +149,16 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
      * The changes of a run, and in a later turn `thread`, those of all turns. Work that is done counts, also where nothing
      * of its files can be read.
      */
-    changes: async ({ workspace, start, threadBase }: Work, { signal, progress, earlier }: AgentContext) => {
+    changes: async (work: Work, { signal, progress, earlier }: AgentContext) => {
+      const { workspace, start, threadBase } = work
       try {
-        const changes = await changesIn(workspace, start, signal)
+        const snapshot = await workspace.tree(start, [], signal)
+        const changes = await changesIn(snapshot, start)
+        const isUnchanged = changes.filesChanged.length === 0
+        work.patch = { base: start, text: isUnchanged ? '' : await treePatch(snapshot, start, signal) }
         if (earlier === undefined) return changes
-        const { filesChanged, diff } = await changesIn(workspace, threadBase, signal)
+        const ofThread = await workspace.tree(threadBase, [], signal)
+        const { filesChanged, diff } = await changesIn(ofThread, threadBase)
         return { ...changes, thread: { baseCommit: threadBase, filesChanged, diff } }
       } catch (thrown) {
         signal.throwIfAborted()
@@ -180,8 +187,11 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
       await remember(work, task)
     },
     /** What the next turn needs where the workspace no longer exists. */
-    left: async ({ workspace, at, threadBase }: Work, { signal }: AgentContext): Promise<FilesLeft> => {
-      const patch = await workspacePatch(workspace, at.baseCommit, signal)
+    left: async (work: Work, { signal }: AgentContext): Promise<FilesLeft> => {
+      const { workspace, at, threadBase, patch: known } = work
+      // After a push the commit is another one.
+      const patch =
+        known?.base === at.baseCommit ? known.text : await workspacePatch(workspace, at.baseCommit, signal)
       return { at, threadBase, ...(patch === undefined ? {} : { patch }) }
     },
   }

@@ -1,6 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { cacheDir } from './paths.ts'
 
 const running = new Set<ChildProcess>()
@@ -19,6 +20,23 @@ export const start = (program: string, args: readonly string[], options: SpawnOp
   child.once('exit', () => running.delete(child))
   child.once('error', () => running.delete(child))
   return child
+}
+
+/** The first line of a child whose standard output is a pipe. */
+export const firstLine = async (child: ChildProcess): Promise<string> => {
+  if (child.stdout === null) throw new Error('The program has no output')
+  for await (const line of createInterface({ input: child.stdout })) return line
+  throw new Error(`${child.spawnargs.at(-1)} ended without an answer`)
+}
+
+/** Starts a file of the benchmark by Node, with a pipe as its standard output. */
+export const startPiped = (file: string, ...args: readonly string[]): ChildProcess =>
+  start(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+
+/** As `startPiped`, for a server that says its port in its first line. */
+export const startBeside = async (file: string, ...args: readonly string[]) => {
+  const child = startPiped(file, ...args)
+  return { port: await firstLine(child), pid: child.pid ?? 0, stop: () => end(child) }
 }
 
 /** Asks a child to end and resolves when it has; after ten seconds it is not asked again. */

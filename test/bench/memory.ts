@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openConnection } from './connection.ts'
 import { createTasks } from './load.ts'
 import type { Options } from './options.ts'
+import { residentMb } from './process-figures.ts'
 import { atMost, type Row } from './row.ts'
 import { startService } from './service.ts'
 import { takeStarts, untilCompleted } from './watch.ts'
@@ -47,10 +47,4 @@ const settledMb = async (pid: number): Promise<number> => {
     last = now
   }
   return last
-}
-
-const residentMb = (pid: number): number => {
-  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  if (kilobytes === undefined) throw new Error(`No VmRSS in /proc/${pid}/status`)
-  return Number(kilobytes) / 1024
 }

@@ -1,13 +1,11 @@
-import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { discard, end, scratch, start } from '../children.ts'
+import { discard, end, firstLine, scratch, start, startBeside, startPiped } from '../children.ts'
 import { columns, figure } from '../cloud/columns.ts'
 import { freePort } from '../free-port.ts'
 import { repository, startFlags } from '../paths.ts'
+import { cpuSeconds, residentMb } from '../process-figures.ts'
 import { atLeast, atMost, type Row } from '../row.ts'
 import { plainEnv, ready } from '../system.ts'
 import { table } from '../table.ts'
@@ -19,20 +17,6 @@ import { measureStored } from './stored.ts'
  * their own, on one machine that all three share.
  */
 const here = import.meta.dirname
-
-const firstLine = async (child: ChildProcess): Promise<string> => {
-  if (child.stdout === null) throw new Error('The program has no output')
-  for await (const line of createInterface({ input: child.stdout })) return line
-  throw new Error(`${child.spawnargs.at(-1)} ended without an answer`)
-}
-
-const piped: SpawnOptions = { stdio: ['ignore', 'pipe', 'inherit'] }
-
-/** A program beside the service that says its port in its first line. */
-const startBeside = async (file: string, ...args: string[]) => {
-  const child = start(process.execPath, [join(here, file), ...args], piped)
-  return { port: await firstLine(child), pid: child.pid ?? 0, stop: () => end(child) }
-}
 
 const startService = async (provider: string) => {
   const data = scratch('stream')
@@ -58,17 +42,8 @@ const startService = async (provider: string) => {
   return { port, pid: child.pid ?? 0, stop }
 }
 
-const residentMb = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
-
-/** Seconds of processor time that a process has used. */
-const cpuSeconds = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / 100
-}
-
 const load = async (order: Order): Promise<Result> => {
-  const child = start(process.execPath, [join(here, 'load.ts'), JSON.stringify(order)], piped)
+  const child = startPiped(join(here, 'load.ts'), JSON.stringify(order))
   const line = await firstLine(child)
   if (child.exitCode === null) await once(child, 'exit')
   const result: Result = JSON.parse(line)
@@ -104,8 +79,8 @@ const growthMb = async (provider: string): Promise<number> => {
 
 /** What the streams take of time, memory and processors. */
 const measureStreams = async () => {
-  const provider = await startBeside('provider.ts')
-  const relay = await startBeside('relay.ts', provider.port)
+  const provider = await startBeside(join(here, 'provider.ts'))
+  const relay = await startBeside(join(here, 'relay.ts'), provider.port)
   const service = await startService(provider.port)
   const limit = { opponent: 'limit' }
   const spent: Spent[] = []

@@ -1,12 +1,10 @@
-import type { ChildProcess } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { end, start } from '../children.ts'
+import { startBeside } from '../children.ts'
 import { columns, figure } from '../cloud/columns.ts'
 import { openConnection } from '../connection.ts'
 import { repository } from '../paths.ts'
+import { cpuSeconds, residentMb } from '../process-figures.ts'
 import { median } from '../quantile.ts'
 import { runRound } from '../round.ts'
 import { atLeast, atMost, type Row } from '../row.ts'
@@ -37,28 +35,8 @@ const MOST_LAG_MS = 1_000
 const LEAST_PER_S = 500
 const MOST_GROWTH_MB = 20
 
-const startReceivers = async () => {
-  const child = start(process.execPath, [join(import.meta.dirname, 'receiver.ts')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  return { port: await firstLine(child), pid: child.pid ?? 0, stop: () => end(child) }
-}
+const startReceivers = () => startBeside(join(import.meta.dirname, 'receiver.ts'))
 type Receivers = Awaited<ReturnType<typeof startReceivers>>
-
-const firstLine = async (child: ChildProcess): Promise<string> => {
-  if (child.stdout === null) throw new Error('The program has no output')
-  for await (const line of createInterface({ input: child.stdout })) return line
-  throw new Error(`${child.spawnargs.at(-1)} ended without an answer`)
-}
-
-const residentMb = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
-
-/** Seconds of processor time that a process has used. */
-const cpuSeconds = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / 100
-}
 
 const post = async ({ port }: System, path: string, body: object) => {
   const answer = await fetch(`http://127.0.0.1:${port}/api/${path}`, {

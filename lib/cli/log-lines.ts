@@ -30,7 +30,8 @@ const attemptCostText = ({ metadata }: TaskEvent): string => {
 /** One line for a session's event; nothing for events that a log does not need. */
 const eventLines: Readonly<Record<string, (data: SessionEvent['data']) => string>> = {
   'step:start': ({ step }) => `step ${step}`,
-  'tool:call': ({ name, arguments: given }) =>
+  'tool:call': ({ name, title, arguments: given }) =>
+    stringOrEmpty(title) ||
     `${stringOrEmpty(name)} ${shortenedText(JSON.stringify(given ?? {}), MOST_OF_ARGUMENTS)}`,
   'approval:pending': ({ name }) =>
     `waits for approval of ${stringOrEmpty(name) || 'a tool call'}: decide it on the page`,

@@ -137,7 +137,7 @@ const firstStep = [
   happens(3, 'session:start'),
   happens(4, 'step:start', { step: 1 }),
   words(5, 'I look\n'),
-  happens(6, 'tool:call', { name: 'list_files', arguments: {} }),
+  happens(6, 'tool:call', { name: 'list_files', title: 'list_files docs', arguments: {} }),
   happens(6, 'tool:result', { result: { success: false, content: 'No such folder' } }),
   happens(6, 'error', { code: 'TOOL_ERROR', message: 'No such folder', toolCallId: 'a' }),
 ]
@@ -160,7 +160,7 @@ const LINES = [
   'progress Preparing an empty workspace',
   'step step 1',
   'says I look',
-  'tool list_files {}',
+  'tool list_files docs',
   'tool failed: No such folder',
   'step step 2',
   'recovered',

@@ -118,16 +118,11 @@ const open = (script: readonly Act[], options: Options = {}, given: Partial<Agen
   return { result, observed, progress, costs }
 }
 
+const updateLine = (update: object, sessionId = 'session_1') =>
+  JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } })
 /** A line in which the agent says something. */
-const chunk = (text: string, sessionId = 'session_1') =>
-  JSON.stringify({
-    jsonrpc: '2.0',
-    method: 'session/update',
-    params: {
-      sessionId,
-      update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } },
-    },
-  })
+const chunk = (text: string, sessionId?: string) =>
+  updateLine({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } }, sessionId)
 
 const permissionRequest = {
   jsonrpc: '2.0',
@@ -172,6 +167,28 @@ describe('a turn of an agent over ACP', () => {
       '2 text',
       '2 text',
       '2 step:complete',
+    ])
+  })
+
+  it('shows a call once its input is there', async () => {
+    const call = { sessionUpdate: 'tool_call_update', toolCallId: 'one' }
+    const lines = [
+      {
+        ...call,
+        sessionUpdate: 'tool_call',
+        title: 'Terminal',
+        kind: 'execute',
+        status: 'pending',
+        rawInput: {},
+      },
+      { ...call, title: 'npm test', rawInput: { command: 'npm test' } },
+      { ...call, status: 'completed', rawOutput: 'passed' },
+    ]
+    const { result, observed } = open(lines.map((line) => ({ act: 'raw', text: `${updateLine(line)}\n` })))
+    await result
+    expect(observed.filter(({ type }) => type.startsWith('tool'))).toMatchObject([
+      { type: 'tool:call', title: 'npm test', call: { name: 'execute', arguments: { command: 'npm test' } } },
+      { type: 'tool:result', title: 'npm test', outcome: { content: 'passed' } },
     ])
   })
 

@@ -61,13 +61,27 @@ const resultText = ({ content, rawOutput }: CallUpdate): string => {
   return typeof rawOutput === 'string' ? rawOutput : JSON.stringify(rawOutput)
 }
 
+/** Agents announce a call while its input is still on its way, as `{}`: it begins once that is there. */
+const isEmpty = (input: unknown): boolean => Object.keys(Object(input)).length === 0
+const MOST_ANNOUNCED = 100
+
 /** Turns the updates of a session into the events that readers of a run follow. */
 export const createUpdates = (needs: Needs) => {
   const events = createRunEvents(needs)
 
+  const announced = new Map<string, CallUpdate>()
+
+  const begin = (call: CallUpdate) => {
+    const { toolCallId: id, kind, name, title, rawInput: input } = call
+    const isAnnouncement = (call.status ?? 'pending') === 'pending' && isEmpty(input)
+    if (isAnnouncement && announced.size < MOST_ANNOUNCED) return void announced.set(id, call)
+    announced.delete(id)
+    events.beginCall({ id, name: name ?? kind ?? 'other', title, input })
+  }
+
   const updateCall = (update: CallUpdate) => {
-    const { toolCallId: id, kind, name, title, rawInput: input, status } = update
-    if (!events.isOpen(id)) events.beginCall({ id, name: name ?? kind ?? 'other', title, input })
+    const { toolCallId: id, title, status } = update
+    if (!events.isOpen(id)) begin({ ...announced.get(id), ...update })
     if (status !== 'completed' && status !== 'failed') return
     events.endCall(id, { title, content: resultText(update), failed: status === 'failed' })
   }

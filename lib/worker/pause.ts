@@ -39,7 +39,8 @@ type Needs = {
 export const createPauses = ({ run, slot, timer, lease, clock }: Needs) => {
   const open = new Map<string, WaitingCall>()
   /** The writes are made one after the other; one that failed holds up no later one. */
-  let written: Promise<void> = Promise.resolve()
+  let written: Promise<void> | undefined
+  let isOver = false
 
   const store = (change: (leased: Leased) => Promise<Leased | undefined>): Promise<void> => {
     const write = async () => {
@@ -47,7 +48,7 @@ export const createPauses = ({ run, slot, timer, lease, clock }: Needs) => {
       if (row === undefined) run.stop('lost')
       else run.task = row
     }
-    const next = written.then(write)
+    const next = written === undefined ? write() : written.then(write)
     written = next.catch(() => undefined)
     return next
   }
@@ -59,26 +60,33 @@ export const createPauses = ({ run, slot, timer, lease, clock }: Needs) => {
   }
 
   const goOn = async () => {
+    await store(lease.unpause)
     await slot.take()
+    if (isOver) return
     // Another call has begun to wait meanwhile.
     if (open.size > 0) return slot.giveUp()
     timer.start()
   }
 
-  return async <T>(call: WaitingCall, work: () => Promise<T>): Promise<T> => {
-    open.set(call.approvalId, call)
-    timer.pause()
-    slot.giveUp()
-    try {
-      await noteWaits()
-      return await work()
-    } finally {
-      open.delete(call.approvalId)
-      if (open.size > 0) await noteWaits()
-      else {
-        await store(lease.unpause)
-        await goOn()
+  return {
+    waitFor: async <T>(call: WaitingCall, work: () => Promise<T>): Promise<T> => {
+      if (isOver) return work()
+      open.set(call.approvalId, call)
+      timer.pause()
+      slot.giveUp()
+      try {
+        await noteWaits()
+        return await work()
+      } finally {
+        open.delete(call.approvalId)
+        // The end of a run ends its waits.
+        if (!isOver) await (open.size > 0 ? noteWaits() : goOn())
       }
-    }
+    },
+    /** The run has ended. Resolves when its waits are written as they were: the end is written after them. */
+    end: (): Promise<void> | undefined => {
+      isOver = true
+      return written
+    },
   }
 }

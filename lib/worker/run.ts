@@ -176,9 +176,10 @@ export const createRunner = ({
         noteCost(run, outcome)
         // The events are stored before the end of the run: a reader who sees that the task has ended finds all events.
         const stored = events.end(outcome, run.costed().attemptCost)
+        const noted = pauses.end()
         for (const forget of forgetSecrets.splice(0)) forget()
-        if (stored === undefined) resolve(outcome)
-        else stored.then(() => resolve(outcome))
+        if (stored === undefined && noted === undefined) resolve(outcome)
+        else Promise.all([stored, noted]).then(() => resolve(outcome))
       }
       const { signal } = stopped
       const costLimitUsd = costLimit(leased)
@@ -204,7 +205,7 @@ export const createRunner = ({
         },
         waitFor: (call, work) => {
           if (!isOver) events.waits(call)
-          return pauses(call, work)
+          return pauses.waitFor(call, work)
         },
         run: (file, args) => runProgram(given.workspace, file, args, signal),
         ...given,

@@ -250,3 +250,54 @@ describe('a task whose run waits for approval', () => {
     await expect(service.tasks.recovery.resume(id)).rejects.toMatchObject({ code: 'task_running' })
   })
 })
+
+describe('a run that lives on while it waits', () => {
+  const call = { approvalId: 'apv_1', toolCallId: 'call_1', name: 'agent_edit' }
+
+  it.each([
+    ['fails', { retryable: false }, 'failed'],
+    ['is tried again', {}, 'queued'],
+  ])('and %s before its wait is noted leaves a task that waits for nothing', async (_how, fields, status) => {
+    const agent = createFakeAgent(async (_task, { waitFor }) => {
+      void waitFor(call, () => new Promise(() => undefined)).catch(() => undefined)
+      await turns(10)
+      throw Object.assign(new Error('gone'), { code: 'agent_exited', ...fields })
+    })
+    const service = await startDomains({
+      adapters: [agent],
+      // The wait is stored, and its answer comes late.
+      wrapStore: (store) => ({
+        ...store,
+        commit: async (...change) => {
+          const outcome = await store.commit(...change)
+          if (JSON.stringify(change[0]).includes('"waitingFor":"approval"')) await turns(40)
+          return outcome
+        },
+      }),
+    })
+    const { id } = await service.run()
+    await until(async () => (await service.tasks.get(id)).status === status)
+    const task = JSON.parse(JSON.stringify(await service.tasks.get(id)))
+    expect([task.waitingFor, task.waiting, task.error.code]).toEqual([undefined, undefined, 'agent_exited'])
+  })
+
+  it('has no time limit after its end', async () => {
+    const end = Promise.withResolvers<never>()
+    const decided = Promise.withResolvers<void>()
+    const agent = createFakeAgent(async (_task, { waitFor }) => {
+      void waitFor(call, () => decided.promise)
+      return end.promise
+    })
+    const service = await startDomains({ adapters: [agent], background: false })
+    const { id } = await service.run()
+    await service.background.start()
+    await until(async () => (await service.tasks.get(id)).waitingFor !== undefined)
+    end.reject(Object.assign(new Error('gone'), { retryable: false }))
+    await until(async () => (await service.tasks.get(id)).status === 'failed')
+    await turns()
+    const { pending } = service.clock
+    decided.resolve()
+    await turns()
+    expect(service.clock.pending).toBe(pending)
+  })
+})

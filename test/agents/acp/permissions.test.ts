@@ -26,7 +26,13 @@ it('Of two permissions for the same call at the same time each waits for a decis
     workspace: await bench.workspaces.create('task_1-1'),
   })
   const denied: string[] = []
-  const decide = createDecide({ toolbox, clock, denied, waitFor: (_call, work) => work() })
+  const decide = createDecide({
+    toolbox,
+    clock,
+    denied,
+    undecided: new Map(),
+    waitFor: (_call, work) => work(),
+  })
   const ask = async (toolCallId: string) => {
     const toolCall = {
       toolCallId,

@@ -359,7 +359,13 @@ describe('a turn of an agent over ACP', () => {
       ...undecided,
       call: async () => ({ content: '', failed: true, decision: 'denied' as const, durationMs: 0 }),
     }
-    const decide = createDecide({ toolbox, clock: createFakeClock(), denied, waitFor: (_, work) => work() })
+    const decide = createDecide({
+      undecided: new Map(),
+      toolbox,
+      clock: createFakeClock(),
+      denied,
+      waitFor: (_, work) => work(),
+    })
     const ask = () => decide(permissionRequest.params, new AbortController().signal)
     for (let count = 1; count < 1_000; count++) await ask()
     await expect(ask()).rejects.toMatchObject({ code: 'agent_limit', retryable: false })
@@ -432,6 +438,15 @@ describe('a turn of an agent over ACP', () => {
     await expect(result).rejects.toThrow('cancelled')
     const answers = path.join(bench.dir, 'at-cancel/work/answers')
     expect(readFileSync(answers, 'utf8')).toBe('cancelled cancelled')
+  })
+
+  it('fails, with its changes, where it ends its turn before a person has decided about a call', async () => {
+    const script = [write(), write({ path: 'b.txt', ask: true, unawaited: true })]
+    const { result } = open(script, { needs: { openPermissions: () => undecided } })
+    expect(await result).toMatchObject({
+      ...{ success: false, retryable: false, filesChanged: [{ path: 'a.txt' }] },
+      output: 'The agent ended its turn before a person had decided: agent_edit',
+    })
   })
 
   it.each<[string, string, Act[], number, string]>([

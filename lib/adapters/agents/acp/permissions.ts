@@ -59,6 +59,8 @@ type DecideNeeds = {
   clock: Clock
   /** Titles of what was refused are added to it. */
   denied: string[]
+  /** The titles of the calls that wait for a person, by the ids of the calls. */
+  undecided: Map<string, string>
   waitFor: AgentContext['waitFor']
 }
 
@@ -66,7 +68,7 @@ type DecideNeeds = {
  * Answers what an agent asks, each time for this one call, by the mode, guards, and people. Rejects where no decision can be
  * had, as with `approval_expired`.
  */
-export const createDecide = ({ toolbox, clock, denied, waitFor }: DecideNeeds) => {
+export const createDecide = ({ toolbox, clock, denied, undecided, waitFor }: DecideNeeds) => {
   const untilDecided = async (approvalId: string, signal: AbortSignal) => {
     while (!(await toolbox.isDecided(approvalId))) {
       await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve))
@@ -80,7 +82,9 @@ export const createDecide = ({ toolbox, clock, denied, waitFor }: DecideNeeds) =
     while (outcome.decision === 'pending' && outcome.approvalId !== undefined) {
       const { approvalId } = outcome
       const waiting = { approvalId, toolCallId: call.id, name: call.name }
+      undecided.set(call.id, toolbox.title(call))
       await waitFor(waiting, () => untilDecided(approvalId, signal))
+      undecided.delete(call.id)
       outcome = await toolbox.call(call, signal, { isChecked: true })
     }
     return !outcome.failed

@@ -41,6 +41,7 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
       const owner = { userId: task.createdBy, taskId: task.id }
       const toolbox = openPermissions({ mode, workspace, ...owner, approvalTtlMs, awaited: true })
       const denied: string[] = []
+      const undecided = new Map<string, string>()
       const updates = createUpdates({ observe, now: () => clock.monotonic() })
       const { runTurn } = await loadSession()
       signal.throwIfAborted()
@@ -69,7 +70,7 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
           const { cost: stated } = update.sessionUpdate === 'usage_update' ? update : {}
           if (!isResumed && stated?.currency === 'USD') cost.state(stated.amount)
         },
-        decide: createDecide({ toolbox, clock, denied, waitFor }),
+        decide: createDecide({ toolbox, clock, denied, undecided, waitFor }),
       })
       updates.end()
       const { answer, ...counts } = updates.outcome()
@@ -77,6 +78,10 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
         ...counts,
         agentSession,
         ...(denied.length > 0 && { denied }),
+      }
+      if (undecided.size > 0) {
+        const calls = [...undecided.values()].join(', ')
+        return { answer, failure: `The agent ended its turn before a person had decided: ${calls}`, facts }
       }
       if (stopReason === 'end_turn') return { answer, facts }
       // Codex ends its turn where a call is denied.

@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { issueText } from '../core/issue-text.ts'
 import { text } from './values.ts'
 
-const BROKERED = ['anthropic', 'openai', 'google'] as const
+/** Whose models a program uses with the key of the service; `none` for one with a credential of its own. */
+const PROVIDERS = ['anthropic', 'openai', 'google', 'none'] as const
 
 /** A program that is an agent, as an operator describes it. */
 const AgentProgram = z.strictObject({
@@ -15,7 +16,7 @@ const AgentProgram = z.strictObject({
   env: z
     .record(z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable'), z.string().max(10_000))
     .optional(),
-  provider: z.enum(BROKERED).optional(),
+  provider: z.enum(PROVIDERS).optional(),
   reads: z.array(z.string().startsWith('/', 'must be an absolute path')).max(100).optional(),
 })
 

@@ -19,7 +19,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 /**
  * The secrets of the environment: the values of settings and other variables whose name marks a secret (credentials of
- * AWS, tokens of an agent's module), and passwords in URLs.
+ * AWS, tokens of an agent's module), also those that are given to programs of agents, and passwords in URLs.
  */
 export const secretsIn = (environment: Variables, settingNames: readonly string[]): string[] => {
   const settings = new Set(settingNames)
@@ -29,6 +29,7 @@ export const secretsIn = (environment: Variables, settingNames: readonly string[
       settings.has(name) || value.length >= SHORTEST_OF_OTHERS ? [value, value.trim()] : [],
     ),
     ...headerValuesIn(environment[HEADERS]),
+    ...PROGRAMS.flatMap((name) => programSecretsIn(environment[name])),
     ...Object.values(environment).flatMap((value = '') => passwordsIn(value)),
   ]
 }
@@ -47,6 +48,21 @@ const headerValuesIn = (headers = ''): string[] =>
     .map((pair) => querystring.unescape(pair.slice(pair.indexOf('=') + 1).trim()))
     .flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)])
     .filter(({ length }) => length >= SHORTEST_OF_OTHERS)
+
+/** The settings that list programs of agents, each with variables of its own. */
+const PROGRAMS = ['ACP_AGENTS', 'COMMAND_AGENTS']
+
+const programSecretsIn = (list = ''): string[] => {
+  try {
+    return [JSON.parse(list)]
+      .flat()
+      .flatMap((program) => Object.entries(Object(Object(program).env)))
+      .flatMap(([name, value]) => (isSecretName(name) && typeof value === 'string' ? [value] : []))
+  } catch {
+    // A list that is no JSON has no secrets that are known; the configuration refuses it.
+    return []
+  }
+}
 
 /** A password as it is written in a URL, and as it is sent. */
 const passwordsIn = (value: string): string[] => {

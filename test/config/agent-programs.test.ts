@@ -43,7 +43,7 @@ describe('ACP_AGENTS', () => {
 
   it('adds programs, and replaces those of its types', () => {
     const given = read(
-      '[{"type":"codex","command":"/opt/codex","env":{"A":"1"}},{"type":"mine","command":"mine","provider":"google"}]',
+      '[{"type":"codex","command":"/opt/codex","provider":"none","env":{"A":"1"}},{"type":"mine","command":"mine","provider":"google"}]',
     )
     const programs = acpPrograms(given, [])
     expect(programs.map(({ type }) => type)).toEqual(['claude-code', 'opencode', 'codex', 'mine'])
@@ -53,6 +53,7 @@ describe('ACP_AGENTS', () => {
       command: '/opt/codex',
       authMethod: 'api-key',
       env: { NO_BROWSER: '1', A: '1' },
+      providers: [],
     })
     expect(codex?.install).toBeUndefined()
     expect(mine).toEqual({ type: 'mine', name: 'mine', command: 'mine', args: [], providers: ['google'] })

@@ -79,6 +79,11 @@ describe('what must not be shown', () => {
     ['a credential of the platform', { AWS_SESSION_TOKEN: 'planted-by-the-role' }, ['planted-by-the-role']],
     ['a variable of a module', { MODULE_PASSWORD: 'planted-by-a-module' }, ['planted-by-a-module']],
     [
+      'a variable of a program of an agent',
+      { ACP_AGENTS: '[{"type":"a","command":"a","env":{"CLAUDE_CODE_OAUTH_TOKEN":"planted-canary"}}]' },
+      ['planted-canary'],
+    ],
+    [
       'a password in a URL',
       { OPENAI_BASE_URL: 'https://me:plan%2Fted@host.example/v1' },
       ['plan%2Fted', 'plan/ted'],

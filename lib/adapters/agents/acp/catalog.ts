@@ -97,7 +97,7 @@ type GivenProgram = {
   args?: readonly string[] | undefined
   env?: Readonly<Record<string, string>> | undefined
   reads?: readonly string[] | undefined
-  provider?: BrokeredKind | undefined
+  provider?: BrokeredKind | 'none' | undefined
 }
 
 /** What a program is by itself: a preset of its type, without the way to install another one. */
@@ -120,7 +120,7 @@ export const acpPrograms = (
       ...preset,
       ...definedFields(program),
       ...((preset.env || program.env) && { env: { ...preset.env, ...program.env } }),
-      ...(provider && { providers: [provider] }),
+      ...(provider && { providers: provider === 'none' ? [] : [provider] }),
     }
   }),
 ]

@@ -31,7 +31,7 @@ type GivenCommand = {
   name?: string | undefined
   env?: Readonly<Record<string, string>> | undefined
   reads?: readonly string[] | undefined
-  provider?: BrokeredKind | undefined
+  provider?: BrokeredKind | 'none' | undefined
 }
 
 /** What the list of agents says of such a program. */
@@ -59,6 +59,6 @@ export const commandPrograms = (given: readonly GivenCommand[]): CommandProgram[
     ...{ name: program.type, type: program.type, command: program.command },
     ...{ args: program.args, parse: program.parse },
     ...definedFields(program),
-    providers: provider ? [provider] : [],
+    providers: provider && provider !== 'none' ? [provider] : [],
     ...(program.parse === 'codex' && provider === 'openai' && { brokerArgs: codexArgs }),
   }))

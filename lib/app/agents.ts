@@ -20,7 +20,7 @@ import type { ProviderLimits } from '../ports/provider-limits.ts'
 import type { Repositories } from '../ports/repositories.ts'
 import { programsElsewhere } from './cloud-agents.ts'
 import { openProgramAgents } from './program-agents.ts'
-import { openPrograms, type Programs, type SandboxHealth } from './sandbox.ts'
+import { openPrograms, type Programs, privateFolders, type SandboxHealth } from './sandbox.ts'
 
 type ModelPorts = Pick<Ports, 'breakers' | 'clock' | 'log' | 'masker'> & { limits: ProviderLimits }
 
@@ -121,6 +121,7 @@ const openAgents = (
       : openProgramAgents(config, {
           ...{ ...needs, commands, workspaces, git, publication },
           approvalTtlMs: config.APPROVAL_TTL_MS,
+          privateFolders: privateFolders(config, dir),
         })
   return {
     adapters: lazyAgents(async () => [codingAgent, ...(await programs.adapters())], config),

@@ -27,6 +27,8 @@ type Needs = Omit<AgentNeeds, 'search' | 'missingSettings' | 'providers' | 'brok
   masker: Masker
   limits: ProviderLimits
   prices: Prices
+  /** Folders that a sandbox does not show because a program lies in one of them, or above. */
+  privateFolders: readonly string[]
 }
 
 /** One broker for the runs of all agents, opened by the first. */
@@ -79,7 +81,7 @@ export const openProgramAgents = (
   const missingSettings = ({ providers }: AgentProgram) =>
     providers.some(hasModel) ? [] : providers.map((kind) => variable(kind, 'apiKey'))
   const inHost = async (program: AgentProgram) => {
-    const search = searchProgram(program.command, config.PATH)
+    const search = searchProgram(program.command, { PATH: config.PATH, privateFolders: needs.privateFolders })
     await search.look()
     return {
       ...needs,

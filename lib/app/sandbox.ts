@@ -2,7 +2,7 @@ import { openAgentProxy } from '../adapters/node/agent-proxy.ts'
 import { type Commands, createCommands, type Sandbox } from '../adapters/node/command.ts'
 import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
 import { createRefusalLog } from '../adapters/node/refusal-log.ts'
-import { findSandbox, ownFolder } from '../adapters/node/sandbox.ts'
+import { findSandbox, ownFolder, ownHome } from '../adapters/node/sandbox.ts'
 import { removeLeftSockets } from '../adapters/node/socket-folder.ts'
 import type { AgentNetwork } from '../config/agent-network.ts'
 import type { Config } from '../config/config.ts'
@@ -41,13 +41,26 @@ const verdicts = {
 const hasOtherUsers = ({ AUTH_MODE, SERVICE_MODE, DYNAMODB_ENDPOINT }: Config): boolean =>
   AUTH_MODE !== 'local' || (SERVICE_MODE === 'pro' && DYNAMODB_ENDPOINT === undefined)
 
+const serviceFolders = ({ DATA_DIR, MEMORY_DIR }: Config, workspacesDir: string): string[] => [
+  ownFolder,
+  workspacesDir,
+  DATA_DIR,
+  MEMORY_DIR,
+]
+
+/** Folders that the sandbox of an agent does not show because its program lies in one of them, or above. */
+export const privateFolders = (config: Config, workspacesDir: string): string[] => [
+  ...serviceFolders(config, workspacesDir),
+  ownHome,
+]
+
 /** Finds out whether a sandbox works by running a program. Throws Problem `bad_setting` when a required one fails. */
 export const openPrograms = async (needs: Needs): Promise<Programs> => {
   const { config, log } = needs
   if (config.AGENT_SANDBOX === 'off') return withoutSandbox(needs, 'off')
   await removeLeftSockets()
   const proxy = config.AGENT_NETWORK === 'off' ? undefined : await openProxy(needs)
-  const hidden = [ownFolder, needs.workspacesDir, config.DATA_DIR, config.MEMORY_DIR]
+  const hidden = serviceFolders(config, needs.workspacesDir)
   const limits = { ...programLimits(config), proxySocket: proxy?.path, hidden }
   const search = await findSandbox(limits, (sandbox) => openCommands(config, { sandbox }))
   if ('sandbox' in search) return inSandbox(config, search.sandbox, proxy?.close)

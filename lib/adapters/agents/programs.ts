@@ -20,17 +20,40 @@ const packageFolder = (file: string): string => {
   return at < 0 ? path.dirname(file) : segments.slice(0, at + 1).join(path.sep)
 }
 
+const encloses = (folder: string, place: string): boolean =>
+  path.relative(folder, place).split(path.sep)[0] !== '..'
+
+/**
+ * What a sandbox shows of a program: its folder and that of its package. Where one of them has a private folder in it, or
+ * is one, the program is run at its real place, and that folder is not shown.
+ */
+const shownParts = async (file: string, privateFolders: readonly string[]): Promise<FoundProgram> => {
+  const places = await Promise.all(privateFolders.map((folder) => realpath(folder).catch(() => folder)))
+  const isPrivate = (folder: string) => places.some((place) => encloses(folder, place))
+  const real = await realpath(file)
+  const ofPackage = packageFolder(real)
+  const isPackagePrivate = isPrivate(ofPackage)
+  if (isPackagePrivate || isPrivate(await realpath(path.dirname(file))))
+    return { file: real, reads: [isPackagePrivate ? real : ofPackage] }
+  return { file, reads: [...new Set([path.dirname(file), ofPackage])] }
+}
+
 /** Finds a program by its path, or by its name in the folders of PATH. Undefined where there is none. */
-const findProgram = async (command: string, PATH: string): Promise<FoundProgram | undefined> => {
-  const places = command.includes(path.sep)
+const findProgram = async (
+  command: string,
+  { PATH, privateFolders }: Places,
+): Promise<FoundProgram | undefined> => {
+  const files = command.includes(path.sep)
     ? [path.resolve(command)]
     : PATH.split(path.delimiter).map((folder) => path.join(folder, command))
-  for (const file of places) {
-    if (!(await isProgram(file))) continue
-    const real = await realpath(file)
-    return { file, reads: [...new Set([path.dirname(file), packageFolder(real)])] }
-  }
+  for (const file of files) if (await isProgram(file)) return shownParts(file, privateFolders)
   return undefined
+}
+
+type Places = {
+  PATH: string
+  /** Folders that no sandbox shows because a program lies in or above them: the home of the service's user, its data. */
+  privateFolders: readonly string[]
 }
 
 /** A search for a program, repeated at each `look`: an operator may install it while the service runs. */
@@ -40,12 +63,12 @@ export type ProgramSearch = {
   look(): Promise<FoundProgram | undefined>
 }
 
-export const searchProgram = (command: string, PATH: string): ProgramSearch => {
+export const searchProgram = (command: string, places: Places): ProgramSearch => {
   let found: FoundProgram | undefined
   return {
     found: () => found,
     look: async () => {
-      found = await findProgram(command, PATH)
+      found = await findProgram(command, places)
       return found
     },
   }

@@ -1,5 +1,5 @@
 import { lstat, mkdtemp, readlink, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rgPath } from '@vscode/ripgrep'
@@ -182,6 +182,8 @@ const waysTo = (path: string): string[] => {
 }
 
 export const ownFolder = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
+/** The home of the service's user. */
+export const ownHome = homedir()
 
 /**
  * A working sandbox: it has started a program, which did not see a file outside and had no privileges. Otherwise the

@@ -83,7 +83,7 @@ const openAgent = ({ start = 'normal', program, mode = 'full', clock, on = bench
   }
   return createAcpAgent(described, {
     ...on,
-    search: searchProgram(described.command, ''),
+    search: searchProgram(described.command, { PATH: '', privateFolders: [] }),
     clock: time,
     openPermissions: createToolRunner({ tools: agentCalls, clock: time }),
     repositories: createRepositories({ clock: time, allow: [], roots: [] }),

@@ -85,7 +85,7 @@ describe('a program that looks for the key of the operator', () => {
     const agent = createCommandAgent(described, {
       ...bench,
       brokered: models.brokered,
-      search: searchProgram(described.command, ''),
+      search: searchProgram(described.command, { PATH: '', privateFolders: [] }),
       repositories: createRepositories({ clock: bench.clock, allow: [], roots: [] }),
       isLocalAdmin: () => true,
     })

@@ -48,7 +48,7 @@ const openAgent = ({ program, clock, on = bench, missingSettings }: Options) => 
   }
   return createCommandAgent(described, {
     ...on,
-    search: searchProgram(described.command, ''),
+    search: searchProgram(described.command, { PATH: '', privateFolders: [] }),
     clock: time,
     repositories: createRepositories({ clock: time, allow: [], roots: [] }),
     isLocalAdmin: () => true,

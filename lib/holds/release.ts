@@ -24,8 +24,7 @@ type Needs = {
 
 /**
  * Lets tasks go on that waited for holds which have ended, one for each hold that is due, and those whose budget allows it
- * again. Call it by the clock: what a
- * process that died has left is continued, since it reads only what is stored.
+ * again. Call it by the clock: what a process that died has left is continued, since it reads only what is stored.
  */
 export const createRelease = ({ holds, budgets, waiting, status, letGo, clock }: Needs) => {
   let released: { holds: number; budgets: string; at: number } | undefined
@@ -38,7 +37,10 @@ export const createRelease = ({ holds, budgets, waiting, status, letGo, clock }:
 
   const heldUntil = async (task: TaskRow): Promise<string | undefined> => {
     const { reason, provider } = task.waiting ?? {}
-    if (reason === 'budget') return (await budgets.holdingBack(task))?.until
+    const budget = await budgets.holdingBack(task)
+    if (reason === 'budget') return budget?.until
+    // It goes on to wait for its budget: as the probe of a hold it would be in the way of others.
+    if (budget !== undefined) return undefined
     return provider && (await holds.holdingBack([provider], task.id))?.until
   }
 

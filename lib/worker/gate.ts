@@ -29,9 +29,12 @@ export type Gate = ReturnType<typeof createGate>
 export const createGate = ({ holds, budgets, agent, read }: Needs) => {
   /** What a task has to wait for; undefined when it may start. */
   const reasonToWait = async (task: Started): Promise<QueuedWait | undefined> => {
+    // A task that waits for its budget would be in the way of others as the probe of a hold.
+    const budget = await budgets.holdingBack(task)
+    if (budget !== undefined) return budget
     const providers = (await agent(task.agent))?.providers?.() ?? []
     const hold = await holds.holdingBack(providers, task.id)
-    if (hold === undefined) return budgets.holdingBack(task)
+    if (hold === undefined) return undefined
     const { provider, until, reason } = hold
     return { reason: 'hold', provider, until, message: `Waits until ${until}: ${reason}` }
   }

@@ -4,6 +4,8 @@ import { createRelease } from '../../lib/holds/release.ts'
 import { holdsRows } from '../../lib/holds/rows.ts'
 import { createHolds } from '../../lib/holds/service.ts'
 import type { AgentAdapter } from '../../lib/ports/agent.ts'
+import type { TaskRow } from '../../lib/tasks/schema.ts'
+import { createGate } from '../../lib/worker/gate.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { startApi } from '../fakes/caller.ts'
 import { createFakeClock } from '../fakes/clock.ts'
@@ -247,6 +249,44 @@ describe.each(storeOpeners([holdsRows]))('holds of many processes on %s', (_, op
     clock.advance(2_000)
     expect(await one.holdingBack(['anthropic'], 'task_4')).toBeUndefined()
     expect((await one.load()).holds).toEqual([])
+  })
+
+  it('are tried by no task that has to wait for its budget', async () => {
+    await using processes = await opened()
+    const { clock, make } = processes
+    const holds = make()
+    await holds.limited('anthropic', LIMIT)
+    clock.advance(HOUR)
+    const wait = { reason: 'budget', until: '2026-02-01T00:00:00.000Z', message: 'Ann has spent it' } as const
+    const budgets = {
+      isSet: () => true,
+      version: () => '',
+      holdingBack: async ({ createdBy }: { createdBy: string }) =>
+        createdBy === 'user_ann' ? wait : undefined,
+    }
+    const rows = ['user_ann', 'user_bob'].map((createdBy) => ({
+      ...{ id: `task_${createdBy}`, createdBy, agent: 'claude-code' },
+      waiting: { reason: 'hold', provider: 'anthropic' },
+    })) as TaskRow[]
+    const [ann, bob] = rows as [TaskRow, TaskRow]
+    const gate = createGate({
+      ...{ holds, budgets, read: async () => undefined },
+      agent: async () => createFakeAgent(done, { providers: () => ['anthropic'] }),
+    })
+    const released: unknown[] = []
+    await createRelease({
+      ...{ holds, budgets, clock, status: async () => 'queued' },
+      waiting: async () => ({ 'hold:anthropic': 2 }),
+      letGo: async (heldUntil) => {
+        released.push(await heldUntil(ann))
+        return 0
+      },
+    })()
+    expect(released).toEqual([undefined])
+    expect(await gate.reasonToWait(ann)).toEqual(wait)
+    expect(holds.known()).not.toMatchObject([{ probe: {} }])
+    expect(await gate.reasonToWait(bob)).toBeUndefined()
+    expect(holds.known()).toMatchObject([{ probe: { taskId: bob.id } }])
   })
 
   it('keep the later of two ends, and are not ended by an answer before their reset', async () => {

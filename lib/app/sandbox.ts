@@ -1,5 +1,6 @@
 import { openAgentProxy } from '../adapters/node/agent-proxy.ts'
 import { type Commands, createCommands, type Sandbox } from '../adapters/node/command.ts'
+import { endLeftSandboxes } from '../adapters/node/left-sandboxes.ts'
 import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
 import { createRefusalLog } from '../adapters/node/refusal-log.ts'
 import { findSandbox, ownFolder, ownHome } from '../adapters/node/sandbox.ts'
@@ -58,7 +59,7 @@ export const privateFolders = (config: Config, workspacesDir: string): string[] 
 export const openPrograms = async (needs: Needs): Promise<Programs> => {
   const { config, log } = needs
   if (config.AGENT_SANDBOX === 'off') return withoutSandbox(needs, 'off')
-  await removeLeftSockets()
+  await Promise.all([removeLeftSockets(), endLeftSandboxes(needs.workspacesDir)])
   const proxy = config.AGENT_NETWORK === 'off' ? undefined : await openProxy(needs)
   const hidden = serviceFolders(config, needs.workspacesDir)
   const limits = { ...programLimits(config), proxySocket: proxy?.path, hidden }

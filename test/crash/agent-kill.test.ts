@@ -99,11 +99,14 @@ const openWorld = async () => {
     env,
     journal,
     processes,
-    /** The processes that are still there after the time that they have to end. */
-    processesLeft: () =>
+    /**
+     * The processes that are still there after the time that they have to end. `withSandboxes`: also bubblewrap itself, which
+     * the next start ends where the service died as it began.
+     */
+    processesLeft: ({ withSandboxes }: { withSandboxes: boolean }) =>
       settled(
         GONE_MS,
-        async () => processes(),
+        async () => processes().filter(({ words }) => withSandboxes || words[0] !== 'bwrap'),
         ({ length }) => length === 0,
       ),
     /** The program of an agent that runs in the workspace of a thread. */
@@ -156,9 +159,11 @@ const killThrough = async (world: World, random: () => number, moved: (url?: str
       if (victim === 'agent') continue
       await service.kill9()
       moved()
-      const found = await world.processesLeft()
-      left.push(...found.map((one) => `after a kill of ${victim} at ${moment}: ${processName(one)}`))
+      const found = await world.processesLeft({ withSandboxes: false })
+      const sandboxes = new Set(world.processes().map(({ pid }) => pid))
       service = await start()
+      found.push(...world.processes().filter(({ pid }) => sandboxes.has(pid)))
+      left.push(...found.map((one) => `after a kill of ${victim} at ${moment}: ${processName(one)}`))
     }
     return { service, left }
   } catch (thrown) {
@@ -207,7 +212,10 @@ describe(`agents over ACP, and their service, that are killed ${KILLS} times, CR
 
       const { tasks, ...found } = await auditOrders(connect(await service.ready()), orders, journal.entries)
       await service.stop()
-      const processesLeft = [...left, ...(await world.processesLeft()).map(processName)]
+      const processesLeft = [
+        ...left,
+        ...(await world.processesLeft({ withSandboxes: true })).map(processName),
+      ]
       const approvals = journal.entries.filter(({ did }) => did === 'sees').length
       process.stderr.write(
         [

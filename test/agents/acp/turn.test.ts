@@ -231,6 +231,20 @@ describe('a turn of an agent over ACP', () => {
     expect(output).toBe(denied === undefined ? '' : `answered: ${answer}`)
   })
 
+  it('decides about a call by what was told of it before, where its permission names it alone', async () => {
+    const told = { sessionUpdate: 'tool_call', toolCallId: 'one', title: 'Edit files', kind: 'edit' }
+    const content = [{ type: 'diff', path: '.env', oldText: null, newText: 'KEY=1' }]
+    const { denied } = await open(
+      [
+        { act: 'raw', text: `${updateLine({ ...told, content })}\n` },
+        { act: 'raw', text: `${JSON.stringify(permissionRequest)}\n` },
+        { act: 'request', text: 'session/unknown' },
+      ],
+      { mode: 'full' },
+    ).result
+    expect(denied).toEqual(['agent_edit Edit files'])
+  })
+
   it.each<[string, Options, Act[], object]>([
     [
       'a program that is missing',

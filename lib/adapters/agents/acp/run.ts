@@ -43,6 +43,7 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
       const denied: string[] = []
       const undecided = new Map<string, string>()
       const updates = createUpdates({ observe, now: () => clock.monotonic() })
+      const decide = createDecide({ toolbox, clock, denied, undecided, waitFor })
       const { runTurn } = await loadSession()
       signal.throwIfAborted()
       let agentSession = ''
@@ -70,7 +71,8 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
           const { cost: stated } = update.sessionUpdate === 'usage_update' ? update : {}
           if (!isResumed && stated?.currency === 'USD') cost.state(stated.amount)
         },
-        decide: createDecide({ toolbox, clock, denied, undecided, waitFor }),
+        decide: ({ toolCall, ...request }, asking) =>
+          decide({ ...request, toolCall: updates.wholeCall(toolCall) }, asking),
       })
       updates.end()
       const { answer, ...counts } = updates.outcome()

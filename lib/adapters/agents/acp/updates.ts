@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { LoopEvent } from '../../../ports/tool.ts'
 import { createRunEvents } from '../program/run-events.ts'
+import { createOpenCalls, isEmpty } from './open-calls.ts'
 
 type Needs = { observe: (event: LoopEvent) => void; now: () => number }
 
@@ -9,6 +10,8 @@ const ContentSchema = z.object({ type: z.string(), text: z.string().default('') 
 const ResultPartSchema = z.object({
   type: z.string(),
   path: z.string().optional(),
+  oldText: z.string().nullish(),
+  newText: z.string().optional(),
   content: ContentSchema.optional(),
 })
 
@@ -27,6 +30,7 @@ const CallSchema = z.object({
   rawInput: z.unknown().optional(),
   rawOutput: z.unknown().optional(),
   content: z.array(ResultPartSchema).nullish(),
+  locations: z.array(z.object({ path: z.string() })).nullish(),
 })
 type CallUpdate = z.output<typeof CallSchema>
 
@@ -61,28 +65,26 @@ const resultText = ({ content, rawOutput }: CallUpdate): string => {
   return typeof rawOutput === 'string' ? rawOutput : JSON.stringify(rawOutput)
 }
 
-/** Agents announce a call while its input is still on its way, as `{}`: it begins once that is there. */
-const isEmpty = (input: unknown): boolean => Object.keys(Object(input)).length === 0
-const MOST_ANNOUNCED = 100
-
 /** Turns the updates of a session into the events that readers of a run follow. */
 export const createUpdates = (needs: Needs) => {
   const events = createRunEvents(needs)
 
-  const announced = new Map<string, CallUpdate>()
+  const calls = createOpenCalls()
 
   const begin = (call: CallUpdate) => {
     const { toolCallId: id, kind, name, title, rawInput: input } = call
     const isAnnouncement = (call.status ?? 'pending') === 'pending' && isEmpty(input)
-    if (isAnnouncement && announced.size < MOST_ANNOUNCED) return void announced.set(id, call)
-    announced.delete(id)
+    // It begins once its input is there.
+    if (isAnnouncement && calls.has(id)) return
     events.beginCall({ id, name: name ?? kind ?? 'other', title, input })
   }
 
   const updateCall = (update: CallUpdate) => {
     const { toolCallId: id, title, status } = update
-    if (!events.isOpen(id)) begin({ ...announced.get(id), ...update })
+    const call = calls.update(update)
+    if (!events.isOpen(id)) begin(call)
     if (status !== 'completed' && status !== 'failed') return
+    calls.end(id)
     events.endCall(id, { title, content: resultText(update), failed: status === 'failed' })
   }
 
@@ -94,6 +96,8 @@ export const createUpdates = (needs: Needs) => {
       else if (update.content.type === 'text')
         events.say(update.sessionUpdate === 'agent_message_chunk' ? 'text' : 'reasoning', update.content.text)
     },
+    /** A call that the agent asks permission for, with what it has told of it before. */
+    wholeCall: calls.whole,
     end: events.end,
     /** What the agent wrote last, and what it did. */
     outcome: events.outcome,

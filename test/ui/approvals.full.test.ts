@@ -207,6 +207,8 @@ inBrowser('the view of approvals', () => {
     await expectSound(opened)
     await allowed.getByRole('button', { name: 'Remove the permission for write_file?' }).click()
     await dialog.getByRole('button', { name: 'Remove' }).click()
+    // Behind the dialog nothing has a role.
+    await dialog.waitFor({ state: 'detached' })
     await allowed.waitFor({ state: 'detached' })
     expect(await say(conversation, write('e.txt'))).toHaveProperty('pendingApprovals')
   })

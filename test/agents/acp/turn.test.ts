@@ -509,8 +509,14 @@ describe('the cost of a run over ACP', () => {
     [
       'what the program states',
       'claude-x',
+      [call, { act: 'cost', usd: 3.5 }],
+      { usd: 3.5, source: 'provider' },
+    ],
+    [
+      'the prices where the program states less',
+      'claude-x',
       [call, { act: 'cost', usd: 0.5 }],
-      { usd: 0.5, source: 'provider' },
+      { usd: 3, source: 'price' },
     ],
     [
       'the prices where the program states 0',

@@ -7,8 +7,9 @@ import type { Clock } from '../../../ports/clock.ts'
 const END_MS = 10_000
 
 /**
- * The cost of one run of a program: what the program itself states, else the prices of its calls. At the limit of the run
- * its next call is refused; a program that does not end then is stopped by `signal`, which also has the run's own aborts.
+ * The cost of one run of a program: what the program itself states, or the prices of its calls where these are more. At the
+ * limit of the run its next call is refused; a program that does not end then is stopped by `signal`, which also has the run’s
+ * own aborts.
  */
 export const createRunCost = (
   {
@@ -25,7 +26,11 @@ export const createRunCost = (
   let unpriced: () => string | undefined = () => undefined
   let cancelStop: (() => void) | undefined
 
-  const total = (): Cost | undefined => stated ?? priced()
+  /** The larger one: a program may state less than its calls cost, or be behind them. */
+  const total = (): Cost | undefined => {
+    const price = priced()
+    return stated && (price?.usd ?? 0) <= (stated.usd ?? 0) ? stated : (price ?? stated)
+  }
 
   const tell = () => {
     const cost = total()

@@ -98,21 +98,18 @@ const NotSent = ({ error, last }: { error: unknown; last: ChatMessage | undefine
   return last?.error?.code === code ? null : <Trouble code={code} message={errorMessage(error)} />
 }
 
-/** Loads older messages when it scrolls into view. */
+/** Loads older messages while it is in view. */
 const Older = ({ onMore }: { onMore: (() => void) | undefined }) => {
   const button = useRef<HTMLButtonElement>(null)
-  const latest = useRef(onMore)
   useEffect(() => {
-    latest.current = onMore
-  })
-  useEffect(() => {
-    if (!button.current) return
-    const observer = new IntersectionObserver(
-      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && latest.current?.(),
-    )
+    if (!button.current || !onMore) return
+    // A new observer reports at once: also what came into view while nothing could be loaded.
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) onMore()
+    })
     observer.observe(button.current)
     return () => observer.disconnect()
-  }, [])
+  }, [onMore])
   return (
     <Button
       ref={button}

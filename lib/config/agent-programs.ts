@@ -43,8 +43,27 @@ const programs = <Program extends z.ZodType<{ type: string }>>(program: Program)
       return parsed.data ?? []
     })
 
+const name = text.max(100)
+const variables = AgentProgram.shape.env
+const McpServer = z.union(
+  [
+    z.strictObject({
+      name,
+      command: z.string().startsWith('/', 'must be an absolute path').max(1_000),
+      args: AgentProgram.shape.args,
+      env: variables,
+    }),
+    z.strictObject({
+      name,
+      url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }),
+      headers: z.record(z.string().max(100), z.string().max(10_000)).optional(),
+    }),
+  ],
+  { error: 'must have name and command, or name and url' },
+)
+
 /** Programs that speak the Agent Client Protocol. */
-export const acpAgents = programs(AgentProgram)
+export const acpAgents = programs(AgentProgram.extend({ mcpServers: z.array(McpServer).max(20).optional() }))
 
 const hasPlace = (args: readonly string[]) => args.some((arg) => /\{prompt(?:File)?\}/.test(arg))
 

@@ -56,8 +56,12 @@ const programSecretsIn = (list = ''): string[] => {
   try {
     return [JSON.parse(list)]
       .flat()
-      .flatMap((program) => Object.entries(Object(Object(program).env)))
-      .flatMap(([name, value]) => (isSecretName(name) && typeof value === 'string' ? [value] : []))
+      .flatMap((program) => [program, ...[Object(program).mcpServers ?? []].flat()])
+      .flatMap((one) => [
+        ...Object.entries(Object(Object(one).env)).filter(([name]) => isSecretName(name)),
+        ...Object.entries(Object(Object(one).headers)),
+      ])
+      .flatMap(([, value]) => (typeof value === 'string' ? [value, value.slice(value.indexOf(' ') + 1)] : []))
   } catch {
     // A list that is no JSON has no secrets that are known; the configuration refuses it.
     return []

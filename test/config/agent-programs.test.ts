@@ -15,6 +15,11 @@ describe('ACP_AGENTS', () => {
     ['an unknown provider', '[{"type":"a","command":"a","provider":"groq"}]', '0.provider: must be one of'],
     ['a relative folder', '[{"type":"a","command":"a","reads":["lib"]}]', 'must be an absolute path'],
     ['a wrong variable', '[{"type":"a","command":"a","env":{"A B":"1"}}]', 'must be the name of a variable'],
+    [
+      'a server of tools without a place',
+      '[{"type":"a","command":"a","mcpServers":[{"name":"b"}]}]',
+      '0.mcpServers.0: must have name and command, or name and url',
+    ],
     ['one type twice', '[{"type":"a","command":"a"},{"type":"a","command":"b"}]', 'two agents are of type a'],
   ])('is refused with its fault: %s', (_title, value, message) => {
     expect(() => read(value)).toThrow(`ACP_AGENTS: `)

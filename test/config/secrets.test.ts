@@ -84,6 +84,14 @@ describe('what must not be shown', () => {
       ['planted-canary'],
     ],
     [
+      'a header for an MCP server',
+      {
+        ACP_AGENTS:
+          '[{"type":"a","command":"a","mcpServers":[{"name":"b","url":"https://b.example","headers":{"Authorization":"Bearer planted-canary"}}]}]',
+      },
+      ['Bearer planted-canary', 'planted-canary'],
+    ],
+    [
       'a password in a URL',
       { OPENAI_BASE_URL: 'https://me:plan%2Fted@host.example/v1' },
       ['plan%2Fted', 'plan/ted'],

@@ -170,6 +170,24 @@ describe('a turn of an agent over ACP', () => {
     ])
   })
 
+  it('is given its servers of tools', async () => {
+    const files = { name: 'files', command: '/opt/files', args: ['--stdio'], env: { LEVEL: '1' } }
+    const { result } = open([{ act: 'servers' }], { program: { mcpServers: [files] } })
+    expect(JSON.parse(String((await result).output))).toEqual([
+      { ...files, env: [{ name: 'LEVEL', value: '1' }] },
+    ])
+  })
+
+  it('shows its plan as thoughts, once for each change', async () => {
+    const plan = (status: string) =>
+      updateLine({ sessionUpdate: 'plan', entries: [{ content: 'Test', status, priority: 'high' }] })
+    const lines = [plan('pending'), plan('in_progress'), plan('in_progress'), plan('completed')]
+    const { result, observed } = open(lines.map((line) => ({ act: 'raw', text: `${line}\n` })))
+    await result
+    const thoughts = observed.flatMap((event) => (event.type === 'reasoning' ? [event.text.trim()] : []))
+    expect(thoughts).toEqual(['- [ ] Test', '- [>] Test', '- [x] Test'])
+  })
+
   it('shows a call once its input is there', async () => {
     const call = { sessionUpdate: 'tool_call_update', toolCallId: 'one' }
     const lines = [
@@ -273,6 +291,18 @@ describe('a turn of an agent over ACP', () => {
       { start: 'long-session' },
       [],
       { code: 'agent_protocol', retryable: false },
+    ],
+    [
+      'one that has lost the mode in which it asks',
+      { program: { mode: 'gone' } },
+      [],
+      { code: 'agent_protocol', message: 'The agent has no mode gone, in which it asks', retryable: false },
+    ],
+    [
+      'a server of tools that it cannot use',
+      { program: { mcpServers: [{ name: 'docs', url: 'https://docs.example/mcp' }] } },
+      [],
+      { code: 'agent_protocol', message: expect.stringContaining('docs'), retryable: false },
     ],
     [
       'an error for its prompt',

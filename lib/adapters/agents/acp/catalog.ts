@@ -14,7 +14,19 @@ export type AcpProgram = AgentProgram & {
   authMethod?: string
   /** Its mode in which it asks before each step that changes something: modes in which it allows that itself are not used. */
   mode?: string
+  /** The servers of tools (https://modelcontextprotocol.io) that it is given. */
+  mcpServers?: readonly McpServerSetting[]
 }
+
+/** A server of tools: a program that the agent starts in its sandbox, or an address. */
+export type McpServerSetting = { name: string } & (
+  | {
+      command: string
+      args?: readonly string[] | undefined
+      env?: Readonly<Record<string, string>> | undefined
+    }
+  | { url: string; headers?: Readonly<Record<string, string>> | undefined }
+)
 
 /** What the list of agents says of such a program. */
 export const acpFacts = ({ type, name }: AcpProgram) =>
@@ -98,6 +110,7 @@ type GivenProgram = {
   env?: Readonly<Record<string, string>> | undefined
   reads?: readonly string[] | undefined
   provider?: BrokeredKind | 'none' | undefined
+  mcpServers?: readonly McpServerSetting[] | undefined
 }
 
 /** What a program is by itself: a preset of its type, without the way to install another one. */

@@ -1,10 +1,11 @@
+import type { McpServer } from '@agentclientprotocol/sdk'
 import type { SecurityMode } from '../../../core/security-mode.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Toolbox, ToolSession } from '../../../ports/tool.ts'
 import { startProgram } from '../program/program.ts'
 import { createProgramRun, type ProgramNeeds, taskPrompt } from '../program/run.ts'
 import { taskSettings } from '../task-settings.ts'
-import type { AcpProgram } from './catalog.ts'
+import type { AcpProgram, McpServerSetting } from './catalog.ts'
 import { createDecide } from './permissions.ts'
 import { createUpdates } from './updates.ts'
 
@@ -26,6 +27,15 @@ const endings: Readonly<Record<string, string>> = {
   refusal: 'The agent refused to go on',
   cancelled: 'The agent cancelled its turn',
 }
+
+const pairs = (values: Readonly<Record<string, string>> = {}) =>
+  Object.entries(values).map(([name, value]) => ({ name, value }))
+
+/** A server of tools in the form of the protocol. */
+const mcpServer = ({ name, ...server }: McpServerSetting): McpServer =>
+  'url' in server
+    ? { type: 'http', name, url: server.url, headers: pairs(server.headers) }
+    : { name, command: server.command, args: [...(server.args ?? [])], env: pairs(server.env) }
 
 /** Runs tasks with a program over the Agent Client Protocol. */
 export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
@@ -58,6 +68,7 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
         signal,
         mode: preset.mode,
         authMethod: preset.authMethod,
+        mcpServers: (preset.mcpServers ?? []).map(mcpServer),
         onSession: async (id, resumed) => {
           agentSession = id
           isResumed = resumed

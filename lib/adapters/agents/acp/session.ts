@@ -2,6 +2,9 @@ import {
   type ClientContext,
   client,
   type InitializeResponse,
+  type McpCapabilities,
+  type McpServer,
+  type NewSessionRequest,
   type PromptResponse,
   RequestError,
   type RequestPermissionRequest,
@@ -34,6 +37,8 @@ type Needs = {
   authMethod?: string | undefined
   /** The mode to set, where the agent has it. */
   mode?: string | undefined
+  /** The servers of tools that the agent may use. */
+  mcpServers: readonly McpServer[]
   /** Called as soon as the session has an id; `resumed` tells whether it is the earlier one. */
   onSession: (id: string, resumed: boolean) => Promise<void>
   onUpdate: (update: Update) => void
@@ -126,22 +131,27 @@ export const runTurn = async (needs: Needs): Promise<PromptResponse> => {
 const openSession = async (
   agent: ClientContext,
   { agentCapabilities, authMethods }: InitializeResponse,
-  { cwd, earlier, mode, authMethod }: Needs,
+  { cwd, earlier, mode, authMethod, mcpServers }: Needs,
 ): Promise<{ id: string; resumed: boolean }> => {
   if (authMethod !== undefined && authMethods?.some(({ id }) => id === authMethod))
     await agent.request('authenticate', { methodId: authMethod })
   const setMode = async (sessionId: string, modes: SessionModeState | null | undefined) => {
-    const isOffered = modes?.availableModes.some(({ id }) => id === mode)
-    if (mode !== undefined && isOffered && modes?.currentModeId !== mode)
-      await agent.request('session/set_mode', { sessionId, modeId: mode })
+    if (mode === undefined || !modes || modes.currentModeId === mode) return
+    if (modes.availableModes.every(({ id }) => id !== mode))
+      throw agentFailure('agent_protocol', `The agent has no mode ${mode}, in which it asks`, false)
+    await agent.request('session/set_mode', { sessionId, modeId: mode })
+  }
+  const opening: NewSessionRequest = {
+    cwd,
+    mcpServers: understood(mcpServers, agentCapabilities?.mcpCapabilities),
   }
   if (earlier !== undefined) {
-    const resumed = await resume(agent, agentCapabilities, { sessionId: earlier, cwd })
+    const resumed = await resume(agent, agentCapabilities, { ...opening, sessionId: earlier })
     // A session that is opened again may begin in the default mode of its agent.
     if (resumed) await setMode(earlier, resumed.modes)
     if (resumed) return { id: earlier, resumed: true }
   }
-  const { sessionId, modes } = await agent.request('session/new', { cwd, mcpServers: [] })
+  const { sessionId, modes } = await agent.request('session/new', opening)
   if (sessionId === '' || sessionId.length > MOST_SESSION_ID) {
     const message = `The agent gave its session an id of ${sessionId.length} characters: 1 to ${MOST_SESSION_ID} are kept`
     throw agentFailure('agent_protocol', message, false)
@@ -150,15 +160,25 @@ const openSession = async (
   return { id: sessionId, resumed: false }
 }
 
+/** The servers that the agent can use; throws for one that it cannot. */
+const understood = (
+  servers: readonly McpServer[],
+  capabilities: McpCapabilities | undefined,
+): McpServer[] => {
+  const other = servers.find((server) => 'url' in server && !capabilities?.http)
+  if (other === undefined) return [...servers]
+  const message = `The agent cannot use the MCP server ${other.name}: it knows none with an address`
+  throw agentFailure('agent_protocol', message, false)
+}
+
 type Capabilities = { loadSession?: boolean; sessionCapabilities?: object | null } | undefined
 
 /** Goes on with a session of an earlier attempt. Undefined where the agent cannot, or no longer has it. */
 const resume = async (
   agent: ClientContext,
   capabilities: Capabilities,
-  session: { sessionId: string; cwd: string },
+  request: { sessionId: string; cwd: string; mcpServers: McpServer[] },
 ): Promise<{ modes?: SessionModeState | null } | undefined> => {
-  const request = { ...session, mcpServers: [] }
   try {
     if ('resume' in (capabilities?.sessionCapabilities ?? {}))
       return await agent.request('session/resume', request)

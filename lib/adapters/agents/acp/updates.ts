@@ -39,8 +39,13 @@ const UsageSchema = z.object({
   cost: z.object({ amount: z.number(), currency: z.string() }).nullish(),
 })
 
-/** Plans, modes and commands, which are for people at a keyboard, are left out, and so is what is no update at all. */
-const UpdateSchema = z.discriminatedUnion('sessionUpdate', [ChunkSchema, CallSchema, UsageSchema])
+const PlanSchema = z.object({
+  sessionUpdate: z.literal('plan'),
+  entries: z.array(z.object({ content: z.string(), status: z.string() })),
+})
+
+/** Modes and commands, which are for people at a keyboard, are left out, and so is what is no update at all. */
+const UpdateSchema = z.discriminatedUnion('sessionUpdate', [ChunkSchema, CallSchema, UsageSchema, PlanSchema])
 export type Update = z.output<typeof UpdateSchema>
 
 const NotificationSchema = z.object({ sessionId: z.string(), update: z.unknown().optional() })
@@ -65,6 +70,12 @@ const resultText = ({ content, rawOutput }: CallUpdate): string => {
   return typeof rawOutput === 'string' ? rawOutput : JSON.stringify(rawOutput)
 }
 
+const MARKS: Readonly<Record<string, string>> = { completed: 'x', in_progress: '>' }
+
+/** A plan, as a list in markdown. */
+const planText = ({ entries }: z.output<typeof PlanSchema>): string =>
+  entries.map(({ content, status }) => `- [${MARKS[status] ?? ' '}] ${content}\n`).join('')
+
 /** Turns the updates of a session into the events that readers of a run follow. */
 export const createUpdates = (needs: Needs) => {
   const events = createRunEvents(needs)
@@ -88,11 +99,20 @@ export const createUpdates = (needs: Needs) => {
     events.endCall(id, { title, content: resultText(update), failed: status === 'failed' })
   }
 
+  let plan = ''
+  /** Agents repeat their plan with each of its changes, and without one. */
+  const takePlan = (text: string) => {
+    if (text === plan) return
+    plan = text
+    events.say('reasoning', `\n\n${text}\n`)
+  }
+
   return {
     /** What the agent states of its cost is left out. */
     take: (update: Update): void => {
       if (update.sessionUpdate === 'usage_update') return
-      if ('toolCallId' in update) updateCall(update)
+      if (update.sessionUpdate === 'plan') takePlan(planText(update))
+      else if ('toolCallId' in update) updateCall(update)
       else if (update.content.type === 'text')
         events.say(update.sessionUpdate === 'agent_message_chunk' ? 'text' : 'reasoning', update.content.text)
     },

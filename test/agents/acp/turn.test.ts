@@ -255,8 +255,7 @@ describe('a turn of an agent over ACP', () => {
     const { denied } = await open(
       [
         { act: 'raw', text: `${updateLine({ ...told, content })}\n` },
-        { act: 'raw', text: `${JSON.stringify(permissionRequest)}\n` },
-        { act: 'request', text: 'session/unknown' },
+        { act: 'askById', text: 'one' },
       ],
       { mode: 'full' },
     ).result

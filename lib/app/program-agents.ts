@@ -5,13 +5,14 @@ import { type BrokeredKind, brokeredKinds } from '../adapters/agents/broker/rout
 import { createCommandAgent } from '../adapters/agents/command/agent.ts'
 import { commandPrograms } from '../adapters/agents/command/catalog.ts'
 import type { AgentProgram } from '../adapters/agents/program/program.ts'
-import { searchProgram } from '../adapters/agents/programs.ts'
+import { findPrivateFolder, type PrivateFolder, searchProgram } from '../adapters/agents/programs.ts'
 import { readFailure } from '../adapters/models/failures.ts'
 import { configuredProviders, type Provider } from '../adapters/models/resolve.ts'
 import { withoutCodings } from '../adapters/node/content-coding.ts'
 import { listenInFolder } from '../adapters/node/socket-folder.ts'
 import type { Config } from '../config/config.ts'
 import { variable } from '../config/families.ts'
+import { badSetting } from '../core/bad-setting.ts'
 import type { Masker } from '../core/masker.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -27,8 +28,7 @@ type Needs = Omit<AgentNeeds, 'search' | 'missingSettings' | 'providers' | 'brok
   masker: Masker
   limits: ProviderLimits
   prices: Prices
-  /** Folders that a sandbox does not show because a program lies in one of them, or above. */
-  privateFolders: readonly string[]
+  privateFolders: readonly PrivateFolder[]
 }
 
 /** One broker for the runs of all agents, opened by the first. */
@@ -69,9 +69,26 @@ const createBrokerHost = (config: Config, needs: Needs) => {
   }
 }
 
+/** Throws Problem `bad_setting` for a program whose `reads` would show a private folder to the sandbox. */
+const refusePrivateReads = async (
+  config: Config,
+  privateFolders: readonly PrivateFolder[],
+): Promise<void> => {
+  for (const setting of ['ACP_AGENTS', 'COMMAND_AGENTS'] as const)
+    for (const { type, reads = [] } of config[setting])
+      for (const folder of reads) {
+        const privateFolder = await findPrivateFolder(folder, privateFolders)
+        if (privateFolder === undefined) continue
+        const { name, path } = privateFolder
+        throw badSetting(
+          `${setting}: reads of ${type}: ${folder} would show ${name} (${path}) to the program; name the folders beside it that the program needs`,
+        )
+      }
+}
+
 /**
  * The agents that are programs of other people: those of the presets, of `ACP_AGENTS` and of `COMMAND_AGENTS`, also where
- * they are missing.
+ * they are missing. Rejects with Problem `bad_setting` where `reads` of one would show a private folder.
  */
 export const openProgramAgents = (
   config: Config,
@@ -91,7 +108,8 @@ export const openProgramAgents = (
       ...(program.providers.length > 0 && { brokered }),
     }
   }
-  const adapters = () => {
+  const adapters = async () => {
+    await refusePrivateReads(config, needs.privateFolders)
     const { ACP_AGENTS, COMMAND_AGENTS } = config
     return Promise.all([
       ...acpPrograms(ACP_AGENTS, COMMAND_AGENTS).map(async (program) =>

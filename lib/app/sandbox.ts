@@ -1,3 +1,4 @@
+import type { PrivateFolder } from '../adapters/agents/programs.ts'
 import { openAgentProxy } from '../adapters/node/agent-proxy.ts'
 import { type Commands, createCommands, type Sandbox } from '../adapters/node/command.ts'
 import { endLeftSandboxes } from '../adapters/node/left-sandboxes.ts'
@@ -42,17 +43,17 @@ const verdicts = {
 const hasOtherUsers = ({ AUTH_MODE, SERVICE_MODE, DYNAMODB_ENDPOINT }: Config): boolean =>
   AUTH_MODE !== 'local' || (SERVICE_MODE === 'pro' && DYNAMODB_ENDPOINT === undefined)
 
-const serviceFolders = ({ DATA_DIR, MEMORY_DIR }: Config, workspacesDir: string): string[] => [
-  ownFolder,
-  workspacesDir,
-  DATA_DIR,
-  MEMORY_DIR,
+const serviceFolders = ({ DATA_DIR, MEMORY_DIR }: Config, workspacesDir: string): PrivateFolder[] => [
+  { path: ownFolder, name: 'the folder of the service', isClosed: false },
+  { path: workspacesDir, name: 'the folder of the workspaces', isClosed: true },
+  { path: DATA_DIR, name: 'DATA_DIR', isClosed: true },
+  { path: MEMORY_DIR, name: 'MEMORY_DIR', isClosed: false },
 ]
 
-/** Folders that the sandbox of an agent does not show because its program lies in one of them, or above. */
-export const privateFolders = (config: Config, workspacesDir: string): string[] => [
+/** Folders that no sandbox of an agent shows, though its program lies in one of them, or above. */
+export const privateFolders = (config: Config, workspacesDir: string): PrivateFolder[] => [
   ...serviceFolders(config, workspacesDir),
-  ownHome,
+  { path: ownHome, name: 'the home of the user of the service', isClosed: false },
 ]
 
 /** Finds out whether a sandbox works by running a program. Throws Problem `bad_setting` when a required one fails. */
@@ -61,7 +62,7 @@ export const openPrograms = async (needs: Needs): Promise<Programs> => {
   if (config.AGENT_SANDBOX === 'off') return withoutSandbox(needs, 'off')
   await Promise.all([removeLeftSockets(), endLeftSandboxes(needs.workspacesDir)])
   const proxy = config.AGENT_NETWORK === 'off' ? undefined : await openProxy(needs)
-  const hidden = serviceFolders(config, needs.workspacesDir)
+  const hidden = serviceFolders(config, needs.workspacesDir).map(({ path }) => path)
   const limits = { ...programLimits(config), proxySocket: proxy?.path, hidden }
   const search = await findSandbox(limits, (sandbox) => openCommands(config, { sandbox }))
   if ('sandbox' in search) return inSandbox(config, search.sandbox, proxy?.close)

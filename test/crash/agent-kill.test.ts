@@ -4,7 +4,14 @@ import * as path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { connect } from '../journeys/client.ts'
-import { type Environment, launchService, root, serviceNode, temporaryFolder } from '../journeys/service.ts'
+import {
+  type Environment,
+  fixtureReads,
+  launchService,
+  root,
+  serviceNode,
+  temporaryFolder,
+} from '../journeys/service.ts'
 import { auditOrders } from './agent-audit.ts'
 import { decideApprovals, placeOrders } from './agent-customers.ts'
 import { type Journal, type JournalEntry, openJournal } from './agent-journal.ts'
@@ -76,7 +83,7 @@ const openWorld = async () => {
     command: serviceNode,
     args: [program, folder.in('outside', 'journal.sock')],
     env: { REPORTING_MARK: mark },
-    reads: [root, folder.in('outside')],
+    reads: [...fixtureReads, folder.in('outside')],
     // With a provider the broker stands beside each run.
     provider: 'anthropic',
   }

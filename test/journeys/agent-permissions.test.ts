@@ -4,7 +4,7 @@ import type { Act } from '../fixtures/acp/agent.ts'
 import { until } from './api.ts'
 import { connect } from './client.ts'
 import { openService } from './opened-service.ts'
-import { isOffline, root, serviceNode } from './service.ts'
+import { fixtureReads, isOffline, root, serviceNode } from './service.ts'
 
 if (isOffline) process.stderr.write('SKIPPED: functions run no programs\n')
 const oneProcess = isOffline ? it.skip : it
@@ -13,7 +13,7 @@ const scripted = {
   type: 'scripted-acp',
   command: serviceNode,
   args: [path.join(root, 'test/fixtures/acp/agent.ts')],
-  reads: [root],
+  reads: fixtureReads,
 }
 const settings = { ACP_AGENTS: JSON.stringify([scripted]), QUEUE_CONCURRENCY: '1', POOL_MAX_CONCURRENT: '2' }
 

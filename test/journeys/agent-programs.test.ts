@@ -7,7 +7,7 @@ import type { Act } from '../fixtures/acp/agent.ts'
 import { until } from './api.ts'
 import { connect } from './client.ts'
 import { openService } from './opened-service.ts'
-import { isOffline, root, serviceNode } from './service.ts'
+import { fixtureReads, isOffline, root, serviceNode } from './service.ts'
 
 const script: Act[] = [
   { act: 'say', text: 'I write.' },
@@ -22,7 +22,7 @@ const command = {
   type: 'scripted-command',
   command: serviceNode,
   args: [path.join(root, 'test/fixtures/command/agent.ts'), '{prompt}'],
-  reads: [root],
+  reads: fixtureReads,
   parse: 'text',
 }
 const scripted = {
@@ -30,7 +30,7 @@ const scripted = {
   name: 'Scripted',
   command: serviceNode,
   args: [path.join(root, 'test/fixtures/acp/agent.ts')],
-  reads: [root],
+  reads: fixtureReads,
 }
 
 describe('agents that are programs', () => {

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from '@jest/globals'
 import type { Act } from '../fixtures/acp/agent.ts'
 import { until } from './api.ts'
 import { connect } from './client.ts'
-import { isOffline, root, serviceNode, startService, temporaryFolder } from './service.ts'
+import { fixtureReads, isOffline, root, serviceNode, startService, temporaryFolder } from './service.ts'
 
 if (isOffline) process.stderr.write('SKIPPED: functions run no programs\n')
 const oneProcess = isOffline ? it.skip : it
@@ -15,7 +15,7 @@ const scripted = {
   type: 'scripted-acp',
   command: serviceNode,
   args: [path.join(root, 'test/fixtures/acp/agent.ts')],
-  reads: [root],
+  reads: fixtureReads,
 }
 const env = { DATA_DIR: folder.in('data'), ACP_AGENTS: JSON.stringify([scripted]) }
 const script = (...acts: Act[]) => JSON.stringify(acts)

@@ -8,6 +8,8 @@ import { compiled } from '../fakes/compiled.ts'
 export const root = path.resolve(import.meta.dirname, '../..')
 /** The Node that `npm start` runs. */
 export const serviceNode = path.join(root, 'node_modules/node/bin/node')
+/** What a sandbox shows to the programs of `test/fixtures`; the folder of the service as a whole is refused. */
+export const fixtureReads = ['test', 'node_modules', 'package.json'].map((name) => path.join(root, name))
 
 export type Environment = Readonly<Record<string, string>>
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { homedir } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from '@jest/globals'
 import { openLocalApp } from '../../lib/app/local.ts'
@@ -103,6 +104,27 @@ const badSettings: BadSetting[] = [
     /AGENT_ADAPTERS: .*execute must be/,
   ],
   ['an adapter twice', { AGENT_ADAPTERS: agents('scripted', 'scripted') }, /AGENT_ADAPTERS: .*scripted/],
+  [
+    'a program that would be shown the home of the user of the service',
+    { ACP_AGENTS: JSON.stringify([{ type: 'curious', command: 'curious', reads: [homedir()] }]) },
+    /ACP_AGENTS: reads of curious: .* would show the home of the user of the service .*; name the folders/,
+  ],
+  [
+    'a command that would be shown a part of the data',
+    {
+      DATA_DIR: '/srv/tasks',
+      COMMAND_AGENTS: JSON.stringify([
+        {
+          type: 'curious',
+          command: 'curious',
+          args: ['{prompt}'],
+          parse: 'text',
+          reads: ['/opt', '/srv/tasks/a'],
+        },
+      ]),
+    },
+    /COMMAND_AGENTS: reads of curious: \/srv\/tasks\/a would show DATA_DIR \(\/srv\/tasks\)/,
+  ],
   [
     'a root of repositories that is none',
     { REPOSITORY_ROOTS: 'srv,/no' },

@@ -23,17 +23,40 @@ const packageFolder = (file: string): string => {
 const encloses = (folder: string, place: string): boolean =>
   path.relative(folder, place).split(path.sep)[0] !== '..'
 
+/** A folder that no sandbox of an agent shows. */
+export type PrivateFolder = {
+  path: string
+  /** What people know it by: its setting, where it has one. */
+  name: string
+  /** Whether its parts are not shown either. */
+  isClosed: boolean
+}
+
+const realPlace = (place: string): Promise<string> => realpath(place).catch(() => place)
+
+/** The private folder that a sandbox would show with a folder or file; undefined when it would show none. */
+export const findPrivateFolder = async (
+  shown: string,
+  privateFolders: readonly PrivateFolder[],
+): Promise<PrivateFolder | undefined> => {
+  const place = await realPlace(shown)
+  for (const folder of privateFolders) {
+    const own = await realPlace(folder.path)
+    if (encloses(place, own) || (folder.isClosed && encloses(own, place))) return folder
+  }
+  return undefined
+}
+
 /**
- * What a sandbox shows of a program: its folder and that of its package. Where one of them has a private folder in it, or
- * is one, the program is run at its real place, and that folder is not shown.
+ * What a sandbox shows of a program: its folder and that of its package. Where one of them would show a private folder,
+ * the program is run at its real place, and that folder is not shown.
  */
-const shownParts = async (file: string, privateFolders: readonly string[]): Promise<FoundProgram> => {
-  const places = await Promise.all(privateFolders.map((folder) => realpath(folder).catch(() => folder)))
-  const isPrivate = (folder: string) => places.some((place) => encloses(folder, place))
+const shownParts = async (file: string, privateFolders: readonly PrivateFolder[]): Promise<FoundProgram> => {
+  const isPrivate = async (folder: string) => (await findPrivateFolder(folder, privateFolders)) !== undefined
   const real = await realpath(file)
   const ofPackage = packageFolder(real)
-  const isPackagePrivate = isPrivate(ofPackage)
-  if (isPackagePrivate || isPrivate(await realpath(path.dirname(file))))
+  const isPackagePrivate = await isPrivate(ofPackage)
+  if (isPackagePrivate || (await isPrivate(path.dirname(file))))
     return { file: real, reads: [isPackagePrivate ? real : ofPackage] }
   return { file, reads: [...new Set([path.dirname(file), ofPackage])] }
 }
@@ -52,8 +75,7 @@ const findProgram = async (
 
 type Places = {
   PATH: string
-  /** Folders that no sandbox shows because a program lies in or above them: the home of the service's user, its data. */
-  privateFolders: readonly string[]
+  privateFolders: readonly PrivateFolder[]
 }
 
 /** A search for a program, repeated at each `look`: an operator may install it while the service runs. */

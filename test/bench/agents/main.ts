@@ -59,7 +59,7 @@ const startWithAgent = (provider: string, reads: readonly string[], settings: No
         type: 'bench-agent',
         command: process.execPath,
         args: [agentFile],
-        reads: [repository, ...reads],
+        reads: [...['test', 'node_modules', 'package.json'].map((name) => join(repository, name)), ...reads],
         provider: 'anthropic',
       },
     ]),

@@ -20,16 +20,16 @@ it('The folder of a socket goes with its server, or at the next start where its 
   const [left] = (await once(child, 'message')) as [string]
   const server = createServer()
   const { path: own, remove } = await listenInFolder(server)
-  // Its process is about to listen.
-  const early = mkdtempSync(path.join(tmpdir(), 'agent-socket-'))
+  // Killed, or about to listen: its folder has no socket yet.
+  const early = [child.pid, process.pid].map((pid) => mkdtempSync(path.join(tmpdir(), `agent-socket-${pid}-`)))
   child.kill('SIGKILL')
   await once(child, 'exit')
 
   await removeLeftSockets()
-  const folders = [path.dirname(left), path.dirname(own), early]
-  expect(folders.map((folder) => existsSync(folder))).toEqual([false, true, true])
+  const folders = [path.dirname(left), path.dirname(own), ...early]
+  expect(folders.map((folder) => existsSync(folder))).toEqual([false, true, false, true])
   server.close()
   await remove()
   expect(existsSync(path.dirname(own))).toBe(false)
-  rmSync(early, { recursive: true })
+  for (const folder of early) rmSync(folder, { recursive: true, force: true })
 })

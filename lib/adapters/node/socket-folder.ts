@@ -1,13 +1,11 @@
 import { once } from 'node:events'
-import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { connect, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 const PREFIX = 'agent-socket-'
 const SOCKET = 'service.sock'
-/** A process listens moments after it has made the folder. */
-const YOUNG_MS = 60_000
 
 /**
  * Listens on a Unix socket for programs in sandboxes, in a new folder that no other user of the machine can enter. `remove`
@@ -16,7 +14,7 @@ const YOUNG_MS = 60_000
 export const listenInFolder = async (
   server: Pick<Server, 'listen' | 'once'>,
 ): Promise<{ path: string; remove: () => Promise<void> }> => {
-  const folder = await mkdtemp(join(tmpdir(), PREFIX))
+  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
   const path = join(folder, SOCKET)
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
   // Programs may run as another user, who sees the socket alone.
@@ -24,7 +22,10 @@ export const listenInFolder = async (
   return { path, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** Whether the process that made the folder is dead. A folder of another user is not judged. */
+/**
+ * Whether the process that made the folder is dead: nothing listens on its socket, or it ended before it listened. A folder
+ * of another user is not judged.
+ */
 const isLeft = async (folder: string): Promise<boolean> => {
   const socket = connect(join(folder, SOCKET))
   try {
@@ -32,10 +33,20 @@ const isLeft = async (folder: string): Promise<boolean> => {
     return false
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
-    if (code === 'ECONNREFUSED') return true
-    return code === 'ENOENT' && Date.now() - (await stat(folder)).mtimeMs > YOUNG_MS
+    return code === 'ECONNREFUSED' || (code === 'ENOENT' && !isRunning(makerId(folder)))
   } finally {
     socket.destroy()
+  }
+}
+
+/** The id of the process that made the folder. */
+const makerId = (folder: string): number => Number(basename(folder).slice(PREFIX.length).split('-')[0])
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }
 

@@ -33,6 +33,8 @@ import { tasks as taskRows } from '../tasks/rows.ts'
 import { createTasks } from '../tasks/service.ts'
 import type { CheckOwnConversation } from '../turns/conversations.ts'
 import { createActiveRuns } from '../worker/active.ts'
+import { createClaim } from '../worker/claim.ts'
+import { createFinish } from '../worker/finish.ts'
 import { createGate } from '../worker/gate.ts'
 import { createWorker } from '../worker/worker.ts'
 import type { People } from './people.ts'
@@ -151,19 +153,17 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
   /** Other agents choose their models themselves. */
   const runTarget = ({ type, family }: Pick<AgentAdapter, 'type' | 'family'>) =>
     family === 'builtin' ? needs.models.resolve({}) : { provider: type, model: type }
-  const worker = createWorker({
-    ...needs,
-    gate: createGate({
-      holds: needs.holds,
-      budgets,
-      agent: agents.get,
-      read: (taskId) => store.get(taskRows, taskId),
-    }),
-    lease: tasks.lease,
+  const gate = createGate({
+    holds: needs.holds,
+    budgets,
     agent: agents.get,
-    active,
-    place: tasks.place,
-    mostRuns: config.POOL_MAX_CONCURRENT,
+    read: (taskId) => store.get(taskRows, taskId),
+  })
+  const claim = createClaim({ lease: tasks.lease, gate })
+  const finish = createFinish({
+    ...needs,
+    lease: tasks.lease,
+    gate,
     retryPolicy: () => ({ baseMs: retry().backoff, type: retry().type }),
     withdrawIfOver: async ({ id: taskId, createdBy: userId }) => {
       if (await hasEnded(taskId)) await approvals.withdrawEnded({ taskId, userId })
@@ -174,6 +174,16 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
         log.warn({ taskId: task.id, reason: errorMessage(thrown) }, 'an experience was not recorded')
       })
     },
+  })
+  const worker = createWorker({
+    ...needs,
+    claim,
+    finish,
+    lease: tasks.lease,
+    agent: agents.get,
+    active,
+    place: tasks.place,
+    mostRuns: config.POOL_MAX_CONCURRENT,
     openEvents: createTaskRuns({ ...needs, sessions: agentSessions, target: runTarget }),
     attemptLimit,
     costLimit: createCostLimit(config.AGENT_MAX_COST_USD),

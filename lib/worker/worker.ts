@@ -1,42 +1,19 @@
-import { type Backoff, backoffMs } from '../core/backoff.ts'
 import { errorMessage } from '../core/errors.ts'
-import { retry } from '../core/retry.ts'
 import { lostFields, lostText } from '../core/truncated.ts'
 import type { AgentAdapter, AgentContext } from '../ports/agent.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Log } from '../ports/log.ts'
 import type { Tracing } from '../ports/tracing.ts'
-import { publicTask, type RunTask, TASK_DEFINITION, type Task, type TaskResult } from '../tasks/schema.ts'
-import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
-import type { Gate } from './gate.ts'
+import { publicTask, type RunTask, TASK_DEFINITION, type Task } from '../tasks/schema.ts'
+import { createLeasedRuns, type Leased, type LeasedRun } from './active.ts'
 import { createRunner, type Ended, failedRun } from './run.ts'
 import { createSlots, type Slot } from './slots.ts'
 import { createAttemptSpans } from './spans.ts'
 
-type RetryPolicy = Pick<Backoff, 'baseMs' | 'type'>
-type FailedRun = Extract<Ended, { kind: 'failed' }>
-type SucceededRun = Extract<Ended, { kind: 'succeeded' }>
-
-/** The longest backoff after refused attempts: soon after the end of a long refusal, the task is tried. */
-const LONGEST_REFUSAL_MS = 300_000
-
-type FinishNeeds = {
-  lease: LeaseWrites
-  /** Whether an attempt may begin. */
-  gate: Gate
-  retryPolicy: () => RetryPolicy
-  random: () => number
-  clock: Clock
-  log: Log
-  /** Called with the outcome of a task after it is stored; never rejects. */
-  learn: (task: Task, result: TaskResult) => Promise<void>
-  /** Withdraws the approvals of a task that has ended. */
-  withdrawIfOver: (task: Pick<Task, 'id' | 'createdBy'>) => Promise<void>
-}
-
-type Needs = FinishNeeds &
-  Parameters<typeof createLeasedRuns>[0] &
+type Needs = Parameters<typeof createLeasedRuns>[0] &
   Parameters<typeof createRunner>[0] & {
+    /** Leases the task of a message; undefined when there is nothing to run now. */
+    claim: (message: RunTask) => Promise<Leased | undefined>
+    /** Writes the end of a run. */
+    finish: (task: Leased, ended: Ended) => Promise<void>
     agent: (type: string) => Promise<AgentAdapter | undefined>
     /** The workspace of a run, and the earlier turns of its thread. */
     place: (task: Leased, resumes: boolean) => Promise<Pick<AgentContext, 'workspace' | 'earlier'>>
@@ -50,11 +27,10 @@ const MOST_FINISHING = 256
 
 /** Claims tasks when a slot is free, runs their agents and writes outcomes; the slot is free before the write ends. */
 export const createWorker = (needs: Needs) => {
-  const { lease, gate, mostRuns, log, active } = needs
+  const { claim, finish, mostRuns, log, active } = needs
   const slots = createSlots(mostRuns)
   const leased = createLeasedRuns(needs)
   const execute = createRunner(needs)
-  const finish = createFinishRun(needs)
   const inAttempt = createAttemptSpans(needs.tracing)
   /** The runs that go on without their call, and the ends that are not written. */
   let away = 0
@@ -97,19 +73,10 @@ export const createWorker = (needs: Needs) => {
     if (away + finishing === 0) for (const wake of idle.splice(0)) wake()
   }
 
-  /** Makes the task of a message wait that may not start now; a run that continues has started before. */
-  const isPutBack = async (message: RunTask): Promise<boolean> => {
-    const waiting = await gate.beforeClaim(message)
-    if (waiting === undefined) return false
-    await lease.wait(message, waiting)
-    return true
-  }
-
   const work = async (slot: Slot, message: RunTask): Promise<void> => {
     try {
       active.refuseIfStopped()
-      if (!message.resume && (await isPutBack(message))) return
-      const task = await lease.claim(message)
+      const task = await claim(message)
       if (task === undefined) return
       const run = leased(task)
       const written = writeEnd(run, await runAgent(run, slot, message))
@@ -170,47 +137,5 @@ const agentView = (leased: Leased): Task => {
     // A copy: agents may change what they get.
     labels: [...task.labels],
     ...(task.metadata ? { metadata: structuredClone(task.metadata) } : {}),
-  }
-}
-
-/** Writes the outcome of a run, with a few retries when storage fails. */
-const createFinishRun = (needs: FinishNeeds) => {
-  const { lease, gate, retryPolicy, random, clock, log, withdrawIfOver, learn } = needs
-  /** The next attempt comes after a backoff, and not before the time that the failure names. */
-  const failAttempt = async (task: Leased, { error, next, retryAfterMs = 0, continuation }: FailedRun) => {
-    const { id: taskId, attempts: attempt, refusals = 0 } = task
-    const isCounted = next !== 'retry uncounted'
-    const failure = { code: error.code, reason: errorMessage(error.message, 200) }
-    log.info(
-      { taskId, attempt, ...task.trace, ...failure, ...(!isCounted && { counted: false }) },
-      'attempt failed',
-    )
-    if (next === 'fail') return lease.fail(task, error, { continuation })
-    const { baseMs, type } = retryPolicy()
-    const waitMs = isCounted
-      ? backoffMs({ attempt, baseMs, type, random })
-      : backoffMs({ attempt: refusals + 1, baseMs, type: 'exponential', random, maxMs: LONGEST_REFUSAL_MS })
-    const delayMs = Math.max(waitMs, retryAfterMs)
-    const waiting = isCounted ? undefined : await gate.reasonToWait(task)
-    return lease.retry(task, error, delayMs, { isCounted, waiting })
-  }
-
-  const succeed = async (task: Leased, { result, continuation }: SucceededRun) => {
-    if (await lease.succeed(task, result, continuation)) await learn(agentView(task), result)
-  }
-
-  const write = async (task: Leased, ended: Ended): Promise<unknown> => {
-    if (ended.kind === 'succeeded') return succeed(task, ended)
-    if (ended.kind === 'failed') return failAttempt(task, ended)
-    if (ended.kind === 'waiting') return lease.suspend(task, ended)
-    if (ended.reason === 'shutdown') return lease.release(task, 'The service shut down while the task ran')
-    // The task was cancelled or leased to another worker, and that write has logged it.
-    return lease.keepCost(task)
-  }
-
-  return async (task: Leased, ended: Ended): Promise<void> => {
-    await retry(() => write(task, ended), clock)
-    // A successful run waits for no approval; any other run may have been cancelled while it asked for one.
-    if (ended.kind !== 'succeeded') await retry(() => withdrawIfOver(task), clock)
   }
 }

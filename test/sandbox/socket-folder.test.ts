@@ -21,7 +21,9 @@ it('The folder of a socket goes with its server, or at the next start where its 
   const server = createServer()
   const { path: own, remove } = await listenInFolder(server)
   // Killed, or about to listen: its folder has no socket yet.
-  const early = [child.pid, process.pid].map((pid) => mkdtempSync(path.join(tmpdir(), `agent-socket-${pid}-`)))
+  const early = [child.pid, process.pid].map((pid) =>
+    mkdtempSync(path.join(tmpdir(), `agent-socket-${pid}-`)),
+  )
   child.kill('SIGKILL')
   await once(child, 'exit')
 

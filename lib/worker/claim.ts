@@ -1,0 +1,19 @@
+import type { RunTask } from '../tasks/schema.ts'
+import type { Leased, LeaseWrites } from './active.ts'
+import type { Gate } from './gate.ts'
+
+type Needs = { lease: Pick<LeaseWrites, 'claim' | 'wait'>; gate: Pick<Gate, 'beforeClaim'> }
+
+/**
+ * Leases the task of a message. Resolves to undefined when there is nothing to run now: the task waits from now on, was
+ * cancelled or is claimed, or the message is a repeat. Throws Problem `missing` for a task that does not exist.
+ */
+export const createClaim =
+  ({ lease, gate }: Needs) =>
+  async (message: RunTask): Promise<Leased | undefined> => {
+    // A run that continues has started before.
+    const waiting = message.resume ? undefined : await gate.beforeClaim(message)
+    if (waiting === undefined) return lease.claim(message)
+    await lease.wait(message, waiting)
+    return undefined
+  }

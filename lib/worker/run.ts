@@ -255,9 +255,9 @@ const FINAL: FailureFields = { retryable: false }
 
 /** Reads the values that agents return and throw, and masks the configured secrets in them. */
 const createOutcomes = (masker: Masker) => {
-  const failed = (code: string, message: unknown, fields: FailureFields): Outcome => ({
+  const failed = (code: string, message: unknown, fields: FailureFields, shorten = unchanged): Outcome => ({
     kind: 'failed',
-    error: { code, message: failureText(message, masker) },
+    error: { code, message: failureText(message, masker, shorten) },
     retryable: fields.retryable !== false,
     ...definedFields({ retryAfterMs: boundedWaitMs(fields.retryAfterMs) }),
     ...(fields.refused === true && { refused: true }),
@@ -304,12 +304,15 @@ const createOutcomes = (masker: Masker) => {
       }
       return failed('bad_result', 'The agent returned something that is not JSON', FINAL)
     },
-    /** Reads a thrown value, with its snake_case `code` and what it says of another attempt. */
+    /**
+     * Reads a thrown value, with its snake_case `code` and what it says of another attempt. Errors without one, as those of
+     * the system and of Node, may name paths of this machine, which users do not see.
+     */
     fromThrown: (thrown: unknown): Outcome => {
       const fields = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as FailureFields
       const { code } = fields
-      const word = typeof code === 'string' && isWord(masker.text(code)) ? code : 'agent_error'
-      return failed(word, thrown, fields)
+      if (typeof code === 'string' && isWord(masker.text(code))) return failed(code, thrown, fields)
+      return failed('agent_error', thrown, fields, withoutPaths)
     },
   }
 }
@@ -327,16 +330,12 @@ const isWaiting = (returned: unknown): boolean =>
 
 const isWord = (code: string) => /^[a-z][a-z0-9_]{0,63}$/.test(code)
 
-/**
- * The message of a thrown value, without the paths of this machine that errors of the system name. A value without a
- * text, such as an object without a prototype, is the agent's failure too.
- */
-const failureText = (thrown: unknown, { text }: Masker): string => {
+const unchanged = (message: string): string => message
+
+/** The message of a thrown value. A value without a text, such as an object without a prototype, is the agent's failure too. */
+const failureText = (thrown: unknown, { text }: Masker, shorten = unchanged): string => {
   try {
-    const isOfSystem = typeof Object(thrown).syscall === 'string'
-    return errorMessage(thrown, LONGEST_MESSAGE, (message) =>
-      text(isOfSystem ? withoutPaths(message) : message),
-    )
+    return errorMessage(thrown, LONGEST_MESSAGE, (message) => text(shorten(message)))
   } catch {
     return 'The agent failed with an error that has no text'
   }

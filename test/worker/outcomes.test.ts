@@ -73,6 +73,16 @@ describe('the outcome of a run', () => {
       () => readFileSync('/data of mine/none'),
       { code: 'agent_error', message: expect.stringMatching(/ENOENT: no such file or directory, open …$/) },
     ],
+    [
+      'throws an error of Node',
+      () => Promise.reject(new TypeError('Cannot find module /srv/me/a.js from file:///srv/me/b.js')),
+      { code: 'agent_error', message: 'Cannot find module … from …' },
+    ],
+    [
+      'throws a path with a code',
+      () => Promise.reject(Object.assign(new Error('/srv/me'), { code: 'repository_missing' })),
+      { code: 'repository_missing', message: '/srv/me' },
+    ],
     ['throws what has no text', () => Promise.reject(Object.create(null)), { code: 'agent_error' }],
     [
       'throws an error whose message is no text',

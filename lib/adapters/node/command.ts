@@ -39,6 +39,7 @@ type Started = Omit<Command, 'timeoutMs' | 'maxBytes'>
 
 /** A program that talks over its standard input and output until it ends. */
 export type Program = {
+  readonly cwd: string
   stdin: Writable
   stdout: Readable
   /** The end of what it wrote to standard error. */
@@ -255,7 +256,8 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs) => {
       .then((exitCode) => ({ exitCode, ...why }))
       .catch(() => ({ exitCode: 127 }))
       .finally(over)
-    return { stdin: child.stdin as Writable, stdout: child.stdout as Readable, lastErrors, stop, ended: end }
+    const streams = { stdin: child.stdin as Writable, stdout: child.stdout as Readable }
+    return { cwd: command.cwd, ...streams, lastErrors, stop, ended: end }
   }
 
   return { run, open, isSandboxed: sandbox !== undefined }

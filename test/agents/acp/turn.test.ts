@@ -306,8 +306,8 @@ describe('a turn of an agent over ACP', () => {
     [
       'an error for its prompt',
       {},
-      [{ act: 'fail', text: 'No more disk' }],
-      { code: 'agent_error', message: expect.stringContaining('No more disk') },
+      [{ act: 'fail', text: 'No more disk at /srv/me/disk' }],
+      { code: 'agent_error', message: expect.stringContaining('No more disk at …/disk') },
     ],
     [
       'requests without end, all with one id',
@@ -794,7 +794,22 @@ describe('the health of an agent over ACP', () => {
     [
       'what to install',
       { program: { command: '/none/agent', install: 'npm install agent' } },
-      { healthy: false, message: 'Scripted is not installed: no /none/agent on PATH; run npm install agent' },
+      {
+        healthy: false,
+        message: 'Scripted is not installed: its program agent is not there; run npm install agent',
+      },
+    ],
+    [
+      'what to install and its missing model',
+      {
+        program: { command: 'no-such-agent', install: 'npm install agent' },
+        needs: { missingSettings: () => ['A_KEY'] },
+      },
+      {
+        healthy: false,
+        message:
+          'Scripted is not installed: no no-such-agent on PATH; run npm install agent. Scripted has no model: set A_KEY',
+      },
     ],
     [
       'its missing model',
@@ -803,8 +818,15 @@ describe('the health of an agent over ACP', () => {
     ],
     [
       'how it ended',
-      { program: { args: ['--eval', 'console.error("no disk"); process.exit(3)'] } },
-      { healthy: false, message: 'The agent ended with exit code 3: no disk' },
+      {
+        program: {
+          args: [
+            '--eval',
+            'console.error("no disk at /srv/me/agent.js in " + process.cwd()); process.exit(3)',
+          ],
+        },
+      },
+      { healthy: false, message: 'The agent ended with exit code 3: no disk at …/agent.js in .' },
     ],
     [
       'another version of ACP',

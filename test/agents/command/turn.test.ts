@@ -366,7 +366,7 @@ describe('a command', () => {
     [
       'tells that it is missing',
       { program: { command: '/none/agent' } },
-      { healthy: false, message: 'Scripted is not installed: no /none/agent on PATH' },
+      { healthy: false, message: 'Scripted is not installed: its program agent is not there' },
     ],
     [
       'tells its missing model',

@@ -1,3 +1,4 @@
+import * as path from 'node:path'
 import { definedFields } from '../../../core/defined-fields.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
 import type {
@@ -36,11 +37,18 @@ export const createProgramAgent = (
   facts: Facts,
   { search, missingSettings = () => [], providers, health, run }: Needs,
 ): AgentAdapter => {
+  // The place of a program in the machine is not for users.
+  const program = command.includes(path.sep)
+    ? `its program ${path.basename(command)} is not there`
+    : `no ${command} on PATH`
+  const notInstalled = `${name} is not installed: ${program}${install ? `; run ${install}` : ''}`
   const missingText = (): string | undefined => {
-    if (search.found() === undefined)
-      return `${name} is not installed: no ${command} on PATH${install ? `; run ${install}` : ''}`
     const settings = missingSettings()
-    return settings.length > 0 ? `${name} has no model: set ${settings.join(' or ')}` : undefined
+    const parts = [
+      search.found() === undefined ? notInstalled : undefined,
+      settings.length > 0 ? `${name} has no model: set ${settings.join(' or ')}` : undefined,
+    ]
+    return parts.filter(Boolean).join('. ') || undefined
   }
   const missing = (): MissingParts => {
     const settings = missingSettings()

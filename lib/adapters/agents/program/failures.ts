@@ -1,5 +1,6 @@
 import { cutText } from '../../../core/cut-text.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
+import { withShortPaths } from '../../../core/without-paths.ts'
 import type { Program } from '../../node/command.ts'
 
 const MOST_LINES = 10
@@ -7,12 +8,15 @@ const MOST_LINES = 10
 export const agentFailure = (code: string, message: string, retryable = true) =>
   taskFailure('unavailable', code, message, retryable)
 
-const lastLines = (said: string): string => cutText(said.split('\n').slice(-MOST_LINES).join('\n'), 1_000)
+const lastLines = (errors: string): string => cutText(errors.split('\n').slice(-MOST_LINES).join('\n'), 1_000)
 
-/** The message, and what the agent said last, for a person who looks for the cause. */
-export const withErrors = (message: string, { lastErrors }: Pick<Program, 'lastErrors'>): string => {
-  const said = lastErrors().trim()
-  return said === '' ? message : `${message}: ${lastLines(said)}`
+/** The message, and what the agent wrote last, for a person who looks for the cause, without the paths of this machine. */
+export const withErrors = (
+  message: string,
+  { lastErrors, cwd }: Pick<Program, 'lastErrors' | 'cwd'>,
+): string => {
+  const errors = lastErrors().trim()
+  return withShortPaths(errors === '' ? message : `${message}: ${lastLines(errors)}`, cwd)
 }
 
 /** The failure of a program that ended before its work was done. */

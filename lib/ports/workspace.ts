@@ -49,6 +49,11 @@ export interface Workspace {
   read(path: string, mostBytes: number): Promise<WorkspaceFile>
   /** Writes the whole file and makes missing folders. */
   write(path: string, text: string): Promise<{ created: boolean }>
+  /**
+   * Writes a file that programs may read and that is no part of the changes, into a folder of its own, and resolves to its
+   * path. A program that is running cannot turn it aside.
+   */
+  writeTemporary(name: string, text: string): Promise<string>
   search(request: SearchRequest): Promise<{ hits: SearchHit[]; truncated: boolean }>
   /** Runs a program for an agent. Rejects as `Commands` does. */
   run(file: string, args: readonly string[], signal: AbortSignal): Promise<CommandResult>

@@ -1,6 +1,23 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { workspaceFiles } from '../../lib/adapters/node/workspace-files.ts'
+import { keepObjects } from '../../lib/adapters/node/own-git.ts'
+import {
+  makeBelow,
+  readBelow,
+  removeBelow,
+  workspaceFiles,
+  writeBelow,
+} from '../../lib/adapters/node/workspace-files.ts'
 import { locateIn } from '../../lib/adapters/node/workspace-path.ts'
 import { temporaryFolder } from '../journeys/service.ts'
 
@@ -66,5 +83,64 @@ describe('a link that takes the place of a folder between the check and the use 
     await expect(use()).rejects.toMatchObject({ code: 'path_outside' })
     expect(readdirSync(away)).toEqual(['b.txt'])
     expect(readFileSync(`${away}/b.txt`, 'utf8')).toBe(away)
+  })
+})
+
+describe('a link in the place of what the service writes, reads or removes in a workspace', () => {
+  const [own, away] = [folder.in('own'), folder.in('elsewhere')]
+  beforeEach(() => {
+    for (const place of [own, away]) rmSync(place, { recursive: true, force: true })
+    mkdirSync(own)
+    mkdirSync(away)
+    writeFileSync(`${away}/file`, 'outside')
+    symlinkSync(away, `${own}/folder`)
+    symlinkSync(`${away}/file`, `${own}/link`)
+  })
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['written as a file', () => writeBelow(own, 'link', 'changed', undefined)],
+    ['written in a folder', () => writeBelow(own, 'folder/file', 'changed', undefined)],
+    ['written anew', () => writeBelow(own, 'folder/new', 'new', undefined)],
+    ['made', () => makeBelow(`${own}/folder`, 'new', undefined)],
+    ['read as a file', () => readBelow(own, 'link', 100, undefined)],
+    ['read in a folder', () => readBelow(own, 'folder/file', 100, undefined)],
+    ['removed', () => removeBelow(own, Buffer.from('folder/file'))],
+  ])('is not gone through: nothing is %s', async (_what, use) => {
+    if (process.platform !== 'linux') return console.error('SKIPPED: only Linux names what is held open')
+    await expect(use()).rejects.toBeDefined()
+    expect(readdirSync(away)).toEqual(['file'])
+    expect(readFileSync(`${away}/file`, 'utf8')).toBe('outside')
+  })
+})
+
+describe('a hard link to a file of another user in the workspace of a user of its own', () => {
+  const OWNER = 60_999
+  const files = workspaceFiles(root, { owner: async () => OWNER })
+  const cases: [string, () => Promise<unknown>][] = [
+    ['read', () => files.read('linked', 100)],
+    ['written', () => files.write('linked', 'changed')],
+    ['read by the service', () => readBelow(root, 'linked', 100, OWNER)],
+    ['written by the service', () => writeBelow(root, 'linked', 'changed', OWNER)],
+  ]
+
+  it.each(cases)('is not %s', async (_what, use) => {
+    if (process.getuid?.() !== 0) return console.error('SKIPPED: only root works on files of another user')
+    rmSync(`${root}/linked`, { force: true })
+    linkSync(outside, `${root}/linked`)
+    await expect(use()).rejects.toMatchObject({ code: 'path_unfit' })
+    expect(readFileSync(outside, 'utf8')).toBe('outside')
+    expect(statSync(outside).uid).toBe(0)
+  })
+
+  it('is not kept as an object of the repository', async () => {
+    if (process.getuid?.() !== 0) return console.error('SKIPPED: only root works on files of another user')
+    mkdirSync(`${root}/.git/objects/ab`, { recursive: true })
+    const own = `${root}/.git/objects/ab/cd`
+    writeFileSync(own, 'an object')
+    chownSync(own, OWNER, OWNER)
+    linkSync(outside, `${root}/.git/objects/ab/ef`)
+    const kept = folder.in('kept')
+    await keepObjects({ root, own: folder.in('own'), kept }, OWNER)
+    expect(readdirSync(`${kept}/ab`)).toEqual(['cd'])
   })
 })

@@ -1,9 +1,10 @@
-import { chmod, chown, copyFile, link, mkdir, stat, unlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, copyFile, link, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Problem } from '../../core/errors.ts'
 import type { CommandResult, OwnGit } from '../../ports/workspace.ts'
 import type { Git } from './git.ts'
 import { entriesBelow, pathBelow } from './workspace-entries.ts'
+import { makeBelow, removeBelow, writeBelow } from './workspace-files.ts'
 import { removeFolder } from './workspace-sweep.ts'
 
 /**
@@ -25,18 +26,18 @@ export const workspaceFailed = (what: string, { exceeded, timedOut, stderr }: Co
 }
 
 const RIGHTS = 0o700
+const READABLE = 0o755
 
-/** Makes a folder, and gives its owner all rights to it, which a program may have taken away. */
-export const makeFolder = async (path: string, owner: number | undefined): Promise<void> => {
+/**
+ * Makes a folder of a workspace, in one that belongs to the service, and gives its owner all rights to it, which a program
+ * may have taken away. Without an owner it is the service's, and all may read it.
+ */
+export const makeFolder = async (path: string, owner?: number): Promise<void> => {
   await mkdir(path, { recursive: true })
   if (owner !== undefined) await chown(path, owner, owner)
   const { mode } = await stat(path)
-  if ((mode & RIGHTS) !== RIGHTS) await chmod(path, (mode & 0o777) | RIGHTS)
-}
-
-export const writeOwned = async (path: string, data: string | Buffer, owner: number | undefined) => {
-  await writeFile(path, data)
-  if (owner !== undefined) await chown(path, owner, owner)
+  const wanted = owner === undefined ? READABLE : RIGHTS
+  if ((mode & wanted) !== wanted) await chmod(path, (mode & 0o777) | wanted)
 }
 
 /**
@@ -45,7 +46,7 @@ export const writeOwned = async (path: string, data: string | Buffer, owner: num
  */
 export const keepObjects = async ({ root, kept }: Place, owner: number | undefined): Promise<void> => {
   await removeFolder(kept)
-  await makeFolder(kept, owner)
+  await makeFolder(kept)
   await linkObjects(join(root, '.git/objects'), kept, owner)
 }
 
@@ -56,17 +57,23 @@ export const keepOwnObjects = ({ own, kept }: Place, owner: number | undefined):
 /** `info` names other folders of objects, which are not those of `to`. */
 const INFO = Buffer.from('info')
 
+/**
+ * The folders of what is kept belong to the service, and all may read them. A file of another user than `owner` is not
+ * kept: a program may have put a link to it in the place of an object.
+ */
 const linkObjects = async (objects: string, kept: string, owner: number | undefined): Promise<void> => {
-  for await (const { path, kind } of entriesBelow(objects, (name) => name.equals(INFO))) {
+  for await (const { path, kind, uid } of entriesBelow(objects, (name) => name.equals(INFO))) {
     const [from, to] = [pathBelow(objects, path), pathBelow(kept, path)]
-    if (kind === 'folder') await makeFolder(to.toString(), owner)
-    if (kind === 'file') await linkOrCopy(from, to)
+    if (kind === 'folder') await makeFolder(to.toString())
+    if (kind === 'file' && (owner === undefined || uid === owner)) await linkOrCopy(from, to)
   }
 }
 
 /** An object that is there already is the same one. Not every file system has links. */
 const linkOrCopy = (from: Buffer, to: Buffer): Promise<void> =>
   link(from, to).catch((thrown) => (thrown.code === 'EEXIST' ? undefined : copyFile(from, to)))
+
+const ATTRIBUTES = 'info/attributes'
 
 /**
  * Git on the files of a workspace, with a new git directory and home of the service. It reads the objects that were kept,
@@ -87,16 +94,15 @@ export const openOwnGit = async (
   const init = ['init', '--quiet', '--bare', '--template=', `--object-format=${objectFormat}`, gitDir]
   const initialized = await git.run({ ...call, args: init })
   if (initialized.exitCode !== 0) throw workspaceFailed('git could not be prepared', initialized)
-  await mkdir(join(gitDir, 'info'), { recursive: true })
-  await writeOwned(join(gitDir, 'objects/info/alternates'), `${kept}\n`, owner)
+  await makeBelow(gitDir, 'info', owner)
+  await writeBelow(gitDir, 'objects/info/alternates', `${kept}\n`, owner)
 
   return async (args, maxBytes, { attributes, ...more } = {}) => {
-    const override = join(gitDir, 'info/attributes')
-    if (attributes !== undefined) await writeOwned(override, `${attributes}\n`, owner)
+    if (attributes !== undefined) await writeBelow(gitDir, ATTRIBUTES, `${attributes}\n`, owner)
     try {
       return await git.run({ ...call, ...more, args, maxBytes, apart: gitDir })
     } finally {
-      if (attributes !== undefined) await unlink(override)
+      if (attributes !== undefined) await removeBelow(gitDir, Buffer.from(ATTRIBUTES))
     }
   }
 }

@@ -1,12 +1,11 @@
-import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cutText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import { secretSegment } from '../../core/secret-path.ts'
 import type { LeftOut, PackedWorkspace } from '../../ports/workspace.ts'
 import type { Commands } from './command.ts'
-import { writeOwned } from './own-git.ts'
 import { entriesBelow } from './workspace-entries.ts'
+import { readBelow, writeBelow } from './workspace-files.ts'
 
 /** The limits of a packed workspace and its archive, which as base64 fits a text of `Blobs`. */
 const MOST_MIB = 64
@@ -14,6 +13,7 @@ const MOST_ENTRIES = 20_000
 const MOST_PACKED = 12_000_000
 const BYTES_PER_MIB = 1_048_576
 const TIMEOUT_MS = 60_000
+const ARCHIVE = 'archive.tar.gz'
 
 const tooLarge = () =>
   new Problem(
@@ -51,7 +51,7 @@ type Place = {
 
 /** Packs the folder below `root` as a compressed tar archive, and unpacks it, by `tar` of the service. */
 export const workspaceArchive = (commands: Pick<Commands, 'run'>, { root, own, owner }: Place) => {
-  const [list, archive] = [join(own, 'list'), join(own, 'archive.tar.gz')]
+  const archive = join(own, ARCHIVE)
 
   const tar = async (args: readonly string[], signal: AbortSignal): Promise<void> => {
     const limits = { timeoutMs: TIMEOUT_MS, maxBytes: 4_096, signal }
@@ -66,14 +66,16 @@ export const workspaceArchive = (commands: Pick<Commands, 'run'>, { root, own, o
     pack: async (signal: AbortSignal): Promise<PackedWorkspace> => {
       const { paths, leftOut } = await entriesIn(root, owner)
       const [dot, end] = [Buffer.from('./'), Buffer.of(0)]
-      await writeOwned(list, Buffer.concat(paths.flatMap((path) => [dot, path, end])), owner)
+      const listed = Buffer.concat(paths.flatMap((path) => [dot, path, end]))
+      const list = await writeBelow(own, 'list', listed, owner)
       await tar(['--no-recursion', '--null', '-czf', archive, '-C', root, '-T', list], signal)
-      if ((await stat(archive)).size > MOST_PACKED) throw tooLarge()
-      return { archive: await readFile(archive, 'base64'), leftOut }
+      const bytes = await readBelow(own, ARCHIVE, MOST_PACKED, owner)
+      if (bytes === undefined) throw tooLarge()
+      return { archive: bytes.toString('base64'), leftOut }
     },
     /** Unpacks into an empty `root`. */
     unpack: async (packed: string, signal: AbortSignal): Promise<void> => {
-      await writeOwned(archive, Buffer.from(packed, 'base64'), owner)
+      await writeBelow(own, ARCHIVE, Buffer.from(packed, 'base64'), owner)
       await tar(['--no-same-owner', '-xpzf', archive, '-C', root], signal)
     },
   }

@@ -10,6 +10,7 @@ type Entry = {
   name: Buffer
   kind: 'file' | 'folder' | 'link' | 'special'
   bytes: number
+  uid: number
   isReadable: boolean
 }
 
@@ -62,7 +63,8 @@ export async function* entriesBelow(
     const stats = await lstat(pathBelow(root, path)).catch(orAbsent(undefined))
     if (stats === undefined) return undefined
     const kind = kindIn(stats)
-    return { path, name, kind, bytes: stats.size, isReadable: kind === 'link' || mayRead(stats, uid) }
+    const isReadable = kind === 'link' || mayRead(stats, uid)
+    return { path, name, kind, bytes: stats.size, uid: stats.uid, isReadable }
   }
 
   const entriesIn = async (folder: Buffer | undefined): Promise<Entry[]> => {

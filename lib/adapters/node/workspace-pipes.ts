@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { lstat, readdir, stat } from 'node:fs/promises'
 import { Problem } from '../../core/errors.ts'
 import { pathBelow } from './workspace-entries.ts'
 
@@ -18,6 +18,12 @@ const isEndless = async (place: Buffer, entry: Dirent<Buffer>): Promise<boolean>
 
 const entriesIn = (place: string | Buffer): Promise<Dirent<Buffer>[]> =>
   readdir(place, { withFileTypes: true, encoding: 'buffer' }).catch(() => [])
+
+const isFolder = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
 
 /** The entries of git's own folder; its objects are written by git alone, and are many. */
 async function* entriesOfGit(root: string, folder: Buffer): AsyncGenerator<[path: Buffer, Dirent<Buffer>]> {
@@ -39,5 +45,7 @@ export const refuseEndlessFiles = async (root: string): Promise<void> => {
   }
   for (const entry of await entriesIn(root))
     if (SETTINGS.has(entry.name.toString())) await refuse(entry.name, entry)
+  // A link in its place may lead to any folder of the machine, which no program in a sandbox reads.
+  if (!(await isFolder(`${root}/.git`))) return
   for await (const [path, entry] of entriesOfGit(root, Buffer.from('.git'))) await refuse(path, entry)
 }

@@ -1,16 +1,8 @@
-import { unlink } from 'node:fs/promises'
-import { join } from 'node:path'
 import { isGitName } from '../../core/git-name.ts'
 import type { CommandResult, LeftOut, OwnGit, WorkspaceTree } from '../../ports/workspace.ts'
-import {
-  keepOwnObjects,
-  type OwnGitNeeds,
-  openOwnGit,
-  type Place,
-  workspaceFailed,
-  writeOwned,
-} from './own-git.ts'
-import { entriesBelow, pathBelow } from './workspace-entries.ts'
+import { keepOwnObjects, type OwnGitNeeds, openOwnGit, type Place, workspaceFailed } from './own-git.ts'
+import { entriesBelow } from './workspace-entries.ts'
+import { removeBelow, writeBelow } from './workspace-files.ts'
 
 const objectFormat = (commit: string) => (commit.length === SHA256_DIGITS ? 'sha256' : 'sha1')
 const SHA256_DIGITS = 64
@@ -134,16 +126,16 @@ export const workspaceTree = async (
 
   await must(['read-tree', base], MOST_OUTPUT)
   const entries = await oddEntries(root, needs.owner, signal)
-  for (const path of entries.blocking) await unlink(pathBelow(root, path))
+  for (const path of entries.blocking) await removeBelow(root, path)
   const odd = await relevant(run, entries.odd, base)
 
   const skipped = odd.filter(({ stops }) => stops)
-  const list = join(own, 'pathspecs')
   const specs = [
     ...['.', ...except].map((spec) => Buffer.from(spec)),
     ...skipped.map(({ bytes }) => Buffer.concat([Buffer.from(':(exclude,literal)'), bytes])),
   ]
-  await writeOwned(list, Buffer.concat(specs.flatMap((spec) => [spec, Buffer.of(0)])), needs.owner)
+  const listed = Buffer.concat(specs.flatMap((spec) => [spec, Buffer.of(0)]))
+  const list = await writeBelow(own, 'pathspecs', listed, needs.owner)
   const refusing = ['-c', 'core.protectNTFS=true', '-c', 'core.protectHFS=true']
   const add = [
     ...refusing,
@@ -187,7 +179,6 @@ export const applyPatch = async (
   signal: AbortSignal,
 ): Promise<boolean> => {
   const run = await openOwnGit(needs, place, objectFormat(commit), signal)
-  const file = join(place.own, 'patch')
-  await writeOwned(file, patch, needs.owner)
+  const file = await writeBelow(place.own, 'patch', patch, needs.owner)
   return (await run(['apply', '--whitespace=nowarn', file], MOST_OUTPUT)).exitCode === 0
 }

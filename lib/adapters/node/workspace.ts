@@ -8,7 +8,7 @@ import type { Commands } from './command.ts'
 import type { Git } from './git.ts'
 import { keepObjects, makeFolder } from './own-git.ts'
 import { workspaceArchive } from './workspace-archive.ts'
-import { workspaceFiles } from './workspace-files.ts'
+import { makeBelow, workspaceFiles, writeBelow } from './workspace-files.ts'
 import { refuseEndlessFiles } from './workspace-pipes.ts'
 import { searchIn } from './workspace-search.ts'
 import { removeFolder } from './workspace-sweep.ts'
@@ -56,7 +56,7 @@ export const createWorkspaces = ({
   const workspaceAt = (folder: string): Workspace => {
     const [root = '', home = '', tmp = ''] = parts.map((part) => join(folder, part))
     const place = { root, own: join(folder, 'own'), kept: join(folder, 'kept') }
-    const files = workspaceFiles(root, { owner })
+    const files = workspaceFiles(root, { owner: async () => owner })
     const where = { cwd: root, home, tmp }
 
     return {
@@ -64,6 +64,11 @@ export const createWorkspaces = ({
       home,
       tmp,
       ...files,
+      async writeTemporary(name, text) {
+        const folder = `for-${randomUUID()}`
+        await makeBelow(tmp, folder, owner)
+        return writeBelow(join(tmp, folder), name, text, owner)
+      },
       async search(request) {
         const at = await files.locate(request.path)
         if (at === undefined)

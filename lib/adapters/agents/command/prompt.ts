@@ -1,20 +1,9 @@
-import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Workspace } from '../../../ports/workspace.ts'
 import { agentFailure } from '../program/failures.ts'
 
 const PLACES = /\{prompt\}|\{promptFile\}/g
 /** The longest argument of Linux (execve(2), MAX_ARG_STRLEN), in bytes with its end. */
 const LONGEST_ARGUMENT = 131_072
-
-/** The prompt in a file of its own, which programs may read and which is no part of the changes. */
-const writePrompt = async (prompt: string, { tmp }: Workspace): Promise<string> => {
-  const folder = await mkdtemp(join(tmp, 'prompt-'))
-  await chmod(folder, 0o755)
-  const file = join(folder, 'prompt.md')
-  await writeFile(file, `${prompt}\n`, { flag: 'wx', mode: 0o644 })
-  return file
-}
 
 /**
  * Arguments with the prompt in the place of `{prompt}`, and the path of a file with it in that of `{promptFile}`. Throws
@@ -23,9 +12,11 @@ const writePrompt = async (prompt: string, { tmp }: Workspace): Promise<string> 
 export const withPrompt = async (
   args: readonly string[],
   prompt: string,
-  workspace: Workspace,
+  workspace: Pick<Workspace, 'writeTemporary'>,
 ): Promise<string[]> => {
-  const file = args.some((arg) => arg.includes('{promptFile}')) ? await writePrompt(prompt, workspace) : ''
+  const file = args.some((arg) => arg.includes('{promptFile}'))
+    ? await workspace.writeTemporary('prompt.md', `${prompt}\n`)
+    : ''
   // An argument has no zero bytes, and one that begins with a hyphen would be an option of the program.
   const text = prompt.replaceAll('\0', '').replace(/^-/, ' -')
   const filled = args.map((arg) => arg.replaceAll(PLACES, (place) => (place === '{prompt}' ? text : file)))

@@ -119,7 +119,11 @@ const openAgents = (
     config.SERVICE_MODE === 'pro'
       ? { adapters: async () => programsElsewhere(config), close: async () => undefined }
       : openProgramAgents(config, {
-          ...{ ...needs, commands, workspaces, git, publication },
+          ...needs,
+          commands,
+          workspaces,
+          git,
+          publication,
           approvalTtlMs: config.APPROVAL_TTL_MS,
           privateFolders: privateFolders(config, dir),
         })

@@ -38,23 +38,23 @@ const nextMonth = (now: number): string => {
 
 /** The monthly budgets of the installation and of each user: at a budget no new run starts until the next month, or a higher budget. */
 export const createBudgets = ({ settings, spent, store, clock, log }: Needs) => {
-  const told = new Set<string>()
+  const noticed = new Set<string>()
 
   /** Tells admins once. A failure does not hold the task up: the next task tells. */
-  const tell = async ({ id, title, message }: Reached): Promise<void> => {
-    if (told.has(id)) return
+  const notifyAdmins = async ({ id, title, message }: Reached): Promise<void> => {
+    if (noticed.has(id)) return
     const now = clock.now()
     const row = { id, title, message, createdAt: iso(now), expiresAt: now + KEEP_MS }
     try {
       await store.commit<BudgetNotice>({ insert: budgetNotices, row })
-      told.add(id)
+      noticed.add(id)
     } catch (thrown) {
       log.warn({ reason: errorMessage(thrown) }, 'admins were not told of a budget')
     }
   }
 
   const warnOfUnknown = (month: string): Promise<void> =>
-    tell({
+    notifyAdmins({
       id: `budget_unknown_${month}`,
       title: 'Costs are unknown',
       message: `Tasks of ${month} used models without a known price. They count nothing toward the budget.`,
@@ -94,7 +94,7 @@ export const createBudgets = ({ settings, spent, store, clock, log }: Needs) => 
     const now = clock.now()
     const reached = await reachedBy(task, utcMonth(iso(now)))
     if (reached === undefined) return undefined
-    await tell(reached)
+    await notifyAdmins(reached)
     const until = nextMonth(now)
     return { reason: 'budget', until, message: `${reached.message}. It waits until ${until}` }
   }

@@ -1,9 +1,7 @@
 import * as z from 'zod'
+import { brokeredKinds } from '../core/brokered-kinds.ts'
 import { issueText } from '../core/issue-text.ts'
 import { text } from './values.ts'
-
-/** Whose models a program uses with the key of the service; `none` for one with a credential of its own. */
-const PROVIDERS = ['anthropic', 'openai', 'google', 'none'] as const
 
 /** A program that is an agent, as an operator describes it. */
 const AgentProgram = z.strictObject({
@@ -16,7 +14,8 @@ const AgentProgram = z.strictObject({
   env: z
     .record(z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable'), z.string().max(10_000))
     .optional(),
-  provider: z.enum(PROVIDERS).optional(),
+  /** Whose models it uses with the key of the service; `none` for one with a credential of its own. */
+  provider: z.enum([...brokeredKinds, 'none']).optional(),
   reads: z.array(z.string().startsWith('/', 'must be an absolute path')).max(100).optional(),
 })
 

@@ -45,7 +45,7 @@ export const createRelease = ({ holds, budgets, waiting, status, letGo, clock }:
   }
 
   const mayGoOn = (provider: string): boolean => {
-    const hold = holds.known().find((one) => one.provider === provider)
+    const hold = holds.lastRead().find((one) => one.provider === provider)
     return hold === undefined || (holds.isDue(hold) && hold.probe === undefined)
   }
 

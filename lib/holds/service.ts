@@ -64,12 +64,13 @@ export const createHolds = ({ processes, ...needs }: Needs) => {
     const untilMs = clock.now() + retryAfterMs
     try {
       await cached.change((row) => {
-        const known = holdFor(provider, row)
-        const isProbed = known !== undefined && isDue(known)
-        if (known !== undefined && !isProbed && Date.parse(known.until) > untilMs - SAME_MS) return undefined
-        const hold = { id: known?.id ?? ids.next('hold'), provider, reason, until: iso(untilMs) }
+        const current = holdFor(provider, row)
+        const isProbed = current !== undefined && isDue(current)
+        if (current !== undefined && !isProbed && Date.parse(current.until) > untilMs - SAME_MS)
+          return undefined
+        const hold = { id: current?.id ?? ids.next('hold'), provider, reason, until: iso(untilMs) }
         log.warn({ provider, until: hold.until, reason }, 'the provider is held: its usage limit was reached')
-        return { set: { holds: [...row.holds.filter((one) => one !== known), hold] } }
+        return { set: { holds: [...row.holds.filter((one) => one !== current), hold] } }
       })
     } catch (thrown) {
       log.warn({ provider, reason: errorMessage(thrown) }, 'a hold was not stored')
@@ -154,7 +155,7 @@ export const createHolds = ({ processes, ...needs }: Needs) => {
     refresh: cached.refresh,
     load: cached.load,
     /** The holds as this process last read or changed them. */
-    known: (): readonly StoredHold[] => cached.row().holds,
+    lastRead: (): readonly StoredHold[] => cached.row().holds,
     version: (): number => cached.row().version,
     isDue,
     /** Removes a hold; resolves to it, undefined when there was none. */

@@ -134,13 +134,13 @@ export const createReplies = (needs: Needs) => {
   }
 
   /** The record of a request with a key, in the same commit as what it made. */
-  const keyRecord = ({ record, body, task }: Sent, { message, task: made }: Reply): AnyWrite[] => {
+  const keyRecord = ({ record, body, task }: Sent, { message, task: turn }: Reply): AnyWrite[] => {
     if (record === undefined) return []
     const row: CreateReplay = {
       key: record,
       bodyHash: messageFingerprint(task.id, body),
       message: { id: message.id, createdAt: message.createdAt, state: message.state },
-      ...(made && { made: createdParts(made) }),
+      ...(turn && { made: createdParts(turn) }),
       expiresAt: clock.now() + REPLAY_MS,
     }
     return [{ insert: createReplays, row }]
@@ -293,6 +293,10 @@ const createdParts = ({ id, agent, maxAttempts, createdAt }: Task) => ({ id, age
 const asCreated = (row: TaskRow): Task => {
   const { id, agent, maxAttempts, createdAt, createdBy, threadId, parentId } = row
   const times = { createdAt, updatedAt: createdAt, queuedAt: createdAt }
-  const made = { id, status: 'queued', agent, attempts: 0, maxAttempts, ...times, createdBy }
-  return publicTask({ ...taskDefinition(row), ...made, ...definedFields({ threadId, parentId }) } as TaskRow)
+  const created = { id, status: 'queued', agent, attempts: 0, maxAttempts, ...times, createdBy }
+  return publicTask({
+    ...taskDefinition(row),
+    ...created,
+    ...definedFields({ threadId, parentId }),
+  } as TaskRow)
 }

@@ -2,6 +2,7 @@ import { cutText, shortenedText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import type { Masker } from '../core/masker.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
+import { LONGEST_CALL_RESULT } from '../core/tool-call-limits.ts'
 import type { ToolCall } from '../ports/model.ts'
 import type { ToolDecision, ToolOutcome, ToolSession } from '../ports/tool.ts'
 import type { GuardName } from './guards.ts'
@@ -25,7 +26,6 @@ export type ToolCallRecord = {
   durationMs: number
 }
 
-const MOST_RESULT = 100_000
 const MOST_ARGUMENTS = 100_000
 
 /** The arguments, or the beginning of their JSON if that is too long. */
@@ -57,7 +57,7 @@ export const toolCallRecord = (
   ...(risk && { risk }),
   arguments: boundedArguments(call, masker),
   // Masked before the cut: half a secret would not look like one.
-  result: shortenedText(masker.logText(cutText(content, 2 * MOST_RESULT)), MOST_RESULT),
+  result: shortenedText(masker.logText(cutText(content, 2 * LONGEST_CALL_RESULT)), LONGEST_CALL_RESULT),
   failed,
   decision,
   ...definedFields({ guard, approvalId }),

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { cutText } from '../core/cut-text.ts'
 import { issueText } from '../core/issue-text.ts'
 import type { Masker } from '../core/masker.ts'
+import { LONGEST_CALL_TITLE } from '../core/tool-call-limits.ts'
 import type { ToolCall, ToolSpec } from '../ports/model.ts'
 import type { Tool } from './tool.ts'
 
@@ -9,8 +10,6 @@ import type { Tool } from './tool.ts'
 export type ParsedCall = { tool: Tool; input: Record<string, unknown>; title: string }
 
 type MaskText = Masker['logText']
-
-const MOST_TITLE = 200
 
 const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
 
@@ -29,7 +28,7 @@ export const parseCall = (
   if (!parsed.success) return `The arguments do not fit: ${issuesText(parsed.error)}`
   const subject = cutText(tool.subject(parsed.data), 2_000)
   // Masked before the cut: half a secret would not look like one.
-  const title = cutText(maskText(oneLine(`${tool.name} ${subject}`)), MOST_TITLE)
+  const title = cutText(maskText(oneLine(`${tool.name} ${subject}`)), LONGEST_CALL_TITLE)
   return { tool, input: parsed.data, title }
 }
 

@@ -7,7 +7,7 @@ type Hold = { provider: string; reason: string; until: string }
 type Needs = {
   holds: {
     refresh(): Promise<unknown> | undefined
-    known(): readonly Hold[]
+    lastRead(): readonly Hold[]
     /** The hold for which a task waits that works with any of the providers; undefined when it may start. */
     holdingBack(providers: readonly string[], taskId: string): Promise<Hold | undefined>
   }
@@ -50,7 +50,7 @@ export const createGate = ({ holds, budgets, agent, read }: Needs) => {
     /** Undefined at once while nothing is held and no budget is set: the common path reads nothing. */
     beforeClaim: (message: RunTask): Promise<QueuedWait | undefined> | undefined => {
       const refreshing = holds.refresh()
-      const mayWait = () => holds.known().length > 0 || budgets.isSet()
+      const mayWait = () => holds.lastRead().length > 0 || budgets.isSet()
       if (refreshing) return refreshing.then(() => (mayWait() ? beforeClaim(message) : undefined))
       return mayWait() ? beforeClaim(message) : undefined
     },

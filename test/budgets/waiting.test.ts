@@ -36,7 +36,9 @@ describe('tasks at a monthly budget', () => {
     const waits = [await spend(price(0.5)), await spend(price(0.5), BOB)]
     for (const task of waits)
       expect(task).toMatchObject({
-        ...{ status: 'queued', attempts: 0, waitingFor: 'budget' },
+        status: 'queued',
+        attempts: 0,
+        waitingFor: 'budget',
         waiting: { reason: 'budget', until: '2026-02-01T00:00:00.000Z' },
       })
     expect((await service.tasks.events(waits[0]?.id ?? '')).events.at(-1)).toMatchObject({

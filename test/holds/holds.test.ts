@@ -44,7 +44,7 @@ const started = async (more: Parameters<typeof startDomains>[0] = {}) => {
   const both = createFakeAgent(done, { type: 'both-agent', providers: () => ['anthropic', 'openai'] })
   const none = createFakeAgent(done, { type: 'free-agent' })
   const service = await startDomains({ adapters: [agent, other, both, none], ...more })
-  const open = () => service.ports.holds.known()
+  const open = () => service.ports.holds.lastRead()
   const waiting = async () => (await service.holdVerbs.list()).map(({ waiting }) => waiting)
   return { service, agent, state, open, waiting }
 }
@@ -184,7 +184,7 @@ describe('a provider whose usage limit is reached', () => {
     const { id } = await service.run()
     expect(await service.tasks.get(id)).toMatchObject({ waitingFor: 'hold' })
     await service.background.stop()
-    await service.ports.holds.remove(service.ports.holds.known()[0]?.id ?? '')
+    await service.ports.holds.remove(service.ports.holds.lastRead()[0]?.id ?? '')
     void service.worker.run({ taskId: id, attempt: 1 })
     await until(() => agent.runs.length === 1)
     const task = await service.tasks.get(id)
@@ -265,17 +265,24 @@ describe.each(storeOpeners([holdsRows]))('holds of many processes on %s', (_, op
         createdBy === 'user_ann' ? wait : undefined,
     }
     const rows = ['user_ann', 'user_bob'].map((createdBy) => ({
-      ...{ id: `task_${createdBy}`, createdBy, agent: 'claude-code' },
+      id: `task_${createdBy}`,
+      createdBy,
+      agent: 'claude-code',
       waiting: { reason: 'hold', provider: 'anthropic' },
     })) as TaskRow[]
     const [ann, bob] = rows as [TaskRow, TaskRow]
     const gate = createGate({
-      ...{ holds, budgets, read: async () => undefined },
+      holds,
+      budgets,
+      read: async () => undefined,
       agent: async () => createFakeAgent(done, { providers: () => ['anthropic'] }),
     })
     const released: unknown[] = []
     await createRelease({
-      ...{ holds, budgets, clock, status: async () => 'queued' },
+      holds,
+      budgets,
+      clock,
+      status: async () => 'queued',
       waiting: async () => ({ 'hold:anthropic': 2 }),
       letGo: async (heldUntil) => {
         released.push(await heldUntil(ann))
@@ -284,9 +291,9 @@ describe.each(storeOpeners([holdsRows]))('holds of many processes on %s', (_, op
     })()
     expect(released).toEqual([undefined])
     expect(await gate.reasonToWait(ann)).toEqual(wait)
-    expect(holds.known()).not.toMatchObject([{ probe: {} }])
+    expect(holds.lastRead()).not.toMatchObject([{ probe: {} }])
     expect(await gate.reasonToWait(bob)).toBeUndefined()
-    expect(holds.known()).toMatchObject([{ probe: { taskId: bob.id } }])
+    expect(holds.lastRead()).toMatchObject([{ probe: { taskId: bob.id } }])
   })
 
   it('keep the later of two ends, and are not ended by an answer before their reset', async () => {

@@ -49,14 +49,19 @@ describe('a page that is loaded again and again by functions, which do not learn
   const LOOK_MS = 2_000
   const clock = createFakeClock()
   const store = openSqliteStore({
-    ...{ file: ':memory:', clock, collections: [openStreams] as unknown as readonly Collection[] },
+    file: ':memory:',
+    clock,
+    collections: [openStreams] as unknown as readonly Collection[],
   })
   const { after } = createClock()
   // The waits of a function that lost a race pass while the looks wait for the fake clock.
   const waits = (delayMs: number, call: () => void) =>
     delayMs === LOOK_MS ? clock.after(delayMs, call) : after(delayMs, call)
   const needs = {
-    ...{ store, entropy, ids: createFakeIds(clock), log: createFakeLog() },
+    store,
+    entropy,
+    ids: createFakeIds(clock),
+    log: createFakeLog(),
     clock: { ...clock, after: waits },
   }
   const routes = defineRoutes({

@@ -53,7 +53,9 @@ describe('a permission that an agent over ACP asks for', () => {
     await decide(first.approval.id, 'allow-once')
     const allowed = await untilTask(first.id, 'completed', 'failed')
     expect(allowed).toMatchObject({
-      ...{ status: 'completed', attempts: 1, waitingMs: expect.any(Number) },
+      status: 'completed',
+      attempts: 1,
+      waitingMs: expect.any(Number),
       result: { output: 'Done.', filesChanged: [{ path: 'a.txt' }] },
     })
     expect(allowed).not.toHaveProperty('waiting')

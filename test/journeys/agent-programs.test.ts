@@ -44,7 +44,9 @@ describe('agents that are programs', () => {
     const described = (wanted: string) => agents.find(({ type }) => type === wanted)
     expect(described('coding-agent')).toMatchObject({ family: 'builtin', configured: true })
     expect(described('claude-code')).toMatchObject({
-      ...{ family: 'acp', configured: false, healthy: false },
+      family: 'acp',
+      configured: false,
+      healthy: false,
       // To install it would not help where no programs run.
       ...(!isOffline && { install: 'npm install -g @agentclientprotocol/claude-agent-acp' }),
     })

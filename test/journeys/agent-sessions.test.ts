@@ -40,7 +40,8 @@ describe('the session of an agent over ACP', () => {
       const { client, untilTask } = connect(service.baseUrl)
       const first = await untilTask(id, 'completed', 'failed')
       expect(first).toMatchObject({
-        ...{ status: 'completed', attempts: 2 },
+        status: 'completed',
+        attempts: 2,
         result: { output: expect.stringContaining('interrupted'), agentSession: 'session_1' },
       })
       // The models of the service are not its.
@@ -54,7 +55,9 @@ describe('the session of an agent over ACP', () => {
       })
       const next = await untilTask(answered.task?.id ?? '', 'completed', 'failed')
       expect(next).toMatchObject({
-        ...{ status: 'completed', threadId: id, parentId: id },
+        status: 'completed',
+        threadId: id,
+        parentId: id,
         result: {
           agentSession: 'session_1',
           thread: { filesChanged: [{ path: 'a.txt' }, { path: 'waited' }] },

@@ -25,7 +25,10 @@ it('a task waits for the monthly budget that others have used up, and starts whe
   })
   expect(told).toMatchObject([{ type: 'budget_reached', title: 'The monthly budget of $1.00 is used up' }])
   expect(await client.taskAnalytics()).toMatchObject({
-    ...{ costUsd: 1, costByAgent: { scripted: 1 }, costByUser: { local: 1 }, daily: [{ costUsd: 1 }] },
+    costUsd: 1,
+    costByAgent: { scripted: 1 },
+    costByUser: { local: 1 },
+    daily: [{ costUsd: 1 }],
   })
   await set(10)
   for (const id of ids) expect(await untilTask(id, 'completed')).toMatchObject({ attempts: 1 })

@@ -80,7 +80,9 @@ describe('GET /api/tasks/analytics', () => {
       costByUser: { user_bob: 4, user_ann: 0.8 },
       costByRepository: { 'acme/web': 0.3 },
       month: {
-        ...{ month: '2026-01', costUsd: 4.8, unknownCostTasks: 1 },
+        month: '2026-01',
+        costUsd: 4.8,
+        unknownCostTasks: 1,
         costByAgent: { 'test-agent': 4.3, other: 0.5 },
       },
       daily: [{ date: '2026-01-01', created: 5, completed: 2, failed: 2, costUsd: 4.8 }],

@@ -51,7 +51,9 @@ describe.each(followedStoreOpeners([tasks, taskEvents]))('the costs of tasks on 
         expect(await spent('2026-02', 'user_ann')).toEqual({ ...NONE, usd: 0.75 })
         expect(await spent('2026-02', 'user_bob')).toEqual(NONE)
         expect((await store.counters('tasks')).all).toMatchObject({
-          ...{ microUsd: 1_000_000, 'microUsd:codex': 1_000_000, unknownCost: 1 },
+          microUsd: 1_000_000,
+          'microUsd:codex': 1_000_000,
+          unknownCost: 1,
         })
         expect(await readCosts(store)).toEqual({
           costByUser: { user_ann: 1 },

@@ -209,7 +209,10 @@ inBrowser('the list of tasks', () => {
           },
           {
             ...failed,
-            ...{ id: 'task_costfailed01', title: 'Dear', labels: ['cost'], status: 'failed' },
+            id: 'task_costfailed01',
+            title: 'Dear',
+            labels: ['cost'],
+            status: 'failed',
             error: { code: 'agent_failed', message: 'the cart is empty' },
             cost: { usd: 3, source: 'unknown' },
           },

@@ -27,7 +27,10 @@ beforeAll(async () => {
   mkdirSync(programs)
   write(DEPLOYING)
   const env = {
-    ...{ ...world.env, AGENT_ADAPTERS: agents.join(','), MEMORY_DIR: folder, AGENT_MAX_COST_USD: '2.5' },
+    ...world.env,
+    AGENT_ADAPTERS: agents.join(','),
+    MEMORY_DIR: folder,
+    AGENT_MAX_COST_USD: '2.5',
     PATH: `${programs}:/usr/bin:/bin`,
   }
   service = await startService({ env, mostMs: 240_000 })

@@ -65,7 +65,11 @@ inBrowser('the head of a task', () => {
     const metadata = { failures: 0, note: 'kept' }
     const limits = { timeoutMs: 7_200_000, maxSteps: 60, maxCostUsd: 2.5 }
     const asked = {
-      ...{ prompt: 'Do it', priority: 2 as const, labels: ['a', 'b'], description: 'Why', metadata },
+      prompt: 'Do it',
+      priority: 2 as const,
+      labels: ['a', 'b'],
+      description: 'Why',
+      metadata,
       ...limits,
     }
     const { id } = await world.perform({ title: 'Once', ...asked })

@@ -95,7 +95,9 @@ describe('the cost limit of a task', () => {
     await turns()
     expect(limits).toEqual([1, 0.25])
     expect(await service.tasks.get(id)).toMatchObject({
-      ...{ status: 'failed', attempts: 3, cost: price(1.5) },
+      status: 'failed',
+      attempts: 3,
+      cost: price(1.5),
       error: { code: 'cost_limit_reached' },
     })
   })

@@ -1,21 +1,7 @@
 import * as z from 'zod'
+import { agentCallKinds } from '../../core/agent-call-kinds.ts'
 import { secretSegment } from '../../core/secret-path.ts'
-import type { Risk } from '../schema.ts'
 import { defineTool, type Tool } from '../tool.ts'
-
-/** The risk of each kind of call, by the kinds of the Agent Client Protocol. */
-const risks: Readonly<Record<string, Risk>> = {
-  read: 'read',
-  search: 'read',
-  think: 'read',
-  edit: 'write',
-  delete: 'write',
-  move: 'write',
-  execute: 'execute',
-  fetch: 'network',
-  switch_mode: 'execute',
-  other: 'execute',
-}
 
 const Input = z.object({
   title: z.string(),
@@ -32,7 +18,7 @@ const Input = z.object({
  * all others. The agent makes the call itself, once it is allowed. Its commands are lines of a shell, which runs in its
  * sandbox: of their words, those that may name credentials are paths for the guards.
  */
-export const agentCalls: readonly Tool[] = Object.entries(risks).map(
+export const agentCalls: readonly Tool[] = Object.entries(agentCallKinds).map(
   ([kind, risk]) =>
     defineTool({
       name: `agent_${kind}`,

@@ -22,7 +22,10 @@ it('Of two permissions for the same call at the same time each waits for a decis
   const needs = { store, clock, ids: createFakeIds(clock), log: createFakeLog(), masker: createMasker([]) }
   const approvals = createRecordedApprovals(needs)
   const toolbox = createToolRunner({ tools: agentCalls, clock, approvals })({
-    ...{ mode: 'ask', userId: ANN.userId, taskId: 'task_1', awaited: true },
+    mode: 'ask',
+    userId: ANN.userId,
+    taskId: 'task_1',
+    awaited: true,
     workspace: await bench.workspaces.create('task_1-1'),
   })
   const denied: string[] = []

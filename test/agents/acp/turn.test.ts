@@ -72,13 +72,11 @@ let runs = 0
 const openAgent = ({ start = 'normal', program, mode = 'full', clock, on = bench, needs }: Options) => {
   const time = clock ?? on.clock
   const described: AcpProgram = {
-    ...{
-      type: 'scripted',
-      name: 'Scripted',
-      command: process.execPath,
-      args: [fixture, start],
-      providers: [],
-    },
+    type: 'scripted',
+    name: 'Scripted',
+    command: process.execPath,
+    args: [fixture, start],
+    providers: [],
     ...program,
   }
   return createAcpAgent(described, {
@@ -487,7 +485,9 @@ describe('a turn of an agent over ACP', () => {
     const script = [write(), write({ path: 'b.txt', ask: true, unawaited: true })]
     const { result } = open(script, { needs: { openPermissions: () => undecided } })
     expect(await result).toMatchObject({
-      ...{ success: false, retryable: false, filesChanged: [{ path: 'a.txt' }] },
+      success: false,
+      retryable: false,
+      filesChanged: [{ path: 'a.txt' }],
       output: 'The agent ended its turn before a person had decided: agent_edit',
     })
   })
@@ -683,7 +683,8 @@ describe('a run over ACP whose last call of a model failed', () => {
       '401',
       refusal(401, `invalid x-api-key ${PROVIDER_KEY}`),
       {
-        ...{ code: 'provider_error', retryable: false },
+        code: 'provider_error',
+        retryable: false,
         message: expect.stringMatching(/refused the API key \(HTTP 401\): invalid x-api-key \[masked]$/),
       },
     ],
@@ -706,7 +707,8 @@ describe('a run over ACP whose last call of a model failed', () => {
       'a redirect to another host',
       refusal(307, 'Elsewhere', { location: 'http://127.0.0.1:9/v1/messages' }),
       {
-        ...{ code: 'provider_error', retryable: true },
+        code: 'provider_error',
+        retryable: true,
         message: expect.stringContaining('answered with a redirect (HTTP 307)'),
       },
     ],

@@ -42,8 +42,12 @@ let runs = 0
 const openAgent = ({ program, clock, on = bench, missingSettings }: Options) => {
   const time = clock ?? on.clock
   const described: CommandProgram = {
-    ...{ type: 'scripted', name: 'Scripted', command: process.execPath, args: [fixture, '{prompt}'] },
-    ...{ parse: 'text', providers: [] },
+    type: 'scripted',
+    name: 'Scripted',
+    command: process.execPath,
+    args: [fixture, '{prompt}'],
+    parse: 'text',
+    providers: [],
     ...program,
   }
   return createCommandAgent(described, {
@@ -107,13 +111,11 @@ describe('a turn of a command', () => {
       parse('claude'),
       [wrote, recorded('claude-allowed')],
       {
-        ...{
-          success: true,
-          output: 'I wrote hello.txt.',
-          steps: 2,
-          toolCalls: 1,
-          model: 'claude-opus-4-8[1m]',
-        },
+        success: true,
+        output: 'I wrote hello.txt.',
+        steps: 2,
+        toolCalls: 1,
+        model: 'claude-opus-4-8[1m]',
         usage: { promptTokens: 200, completionTokens: 29, totalTokens: 229 },
         cost: { usd: 0.001725, source: 'provider' },
         agentSession: '8d740af2-c014-462f-80a4-448b0b7bc309',
@@ -133,7 +135,9 @@ describe('a turn of a command', () => {
       parse('claude'),
       [wrote, recorded('claude-turns'), { act: 'exit', code: 1 }],
       {
-        ...{ success: false, retryable: false, filesChanged: [{ path: 'hello.txt' }] },
+        success: false,
+        retryable: false,
+        filesChanged: [{ path: 'hello.txt' }],
         output: expect.stringContaining('limit of steps, before the task was done: Reached maximum number'),
       },
       ['1 Write: Write hello.txt', '1 done: Write hello.txt'],
@@ -150,7 +154,10 @@ describe('a turn of a command', () => {
       parse('codex'),
       [wrote, recorded('codex-written')],
       {
-        ...{ success: true, output: 'I wrote hello.txt.', steps: 2, toolCalls: 1 },
+        success: true,
+        output: 'I wrote hello.txt.',
+        steps: 2,
+        toolCalls: 1,
         usage: { promptTokens: 240, completionTokens: 60, totalTokens: 300 },
         agentSession: '01a21b2c-9b9e-70d1-8bc8-d1c32ebf743a',
         filesChanged: [{ path: 'hello.txt' }],
@@ -166,7 +173,8 @@ describe('a turn of a command', () => {
       parse('codex'),
       [recorded('codex-unauthorized'), { act: 'exit', code: 1 }],
       {
-        ...{ success: false, retryable: true },
+        success: false,
+        retryable: true,
         output: expect.stringContaining('The agent failed: unexpected status 401 Unauthorized'),
       },
       [],

@@ -1,5 +1,5 @@
+import type { BrokeredKind } from '../../../core/brokered-kinds.ts'
 import { definedFields } from '../../../core/defined-fields.ts'
-import type { BrokeredKind } from '../broker/routes.ts'
 import { codexProvider } from '../program/codex-provider.ts'
 import {
   type AgentProgram,
@@ -114,9 +114,13 @@ type GivenProgram = {
 }
 
 /** What a program is by itself: a preset of its type, without the way to install another one. */
-const basis = (wanted: string): AcpProgram => {
-  const { install: _, ...preset } = presets.find(({ type }) => type === wanted) ?? {
-    ...{ type: wanted, name: wanted, command: wanted, args: [], providers: [] },
+const programDefaults = (program: string): AcpProgram => {
+  const { install: _, ...preset } = presets.find(({ type }) => type === program) ?? {
+    type: program,
+    name: program,
+    command: program,
+    args: [],
+    providers: [],
   }
   return preset
 }
@@ -128,7 +132,7 @@ export const acpPrograms = (
 ): AcpProgram[] => [
   ...presets.filter((preset) => [...given, ...others].every(({ type }) => type !== preset.type)),
   ...given.map(({ provider, ...program }) => {
-    const preset = basis(program.type)
+    const preset = programDefaults(program.type)
     return {
       ...preset,
       ...definedFields(program),

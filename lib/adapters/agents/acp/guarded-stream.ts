@@ -1,7 +1,7 @@
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
 
 /** The most requests of an agent that wait for their answers. */
-const MOST_OPEN = 100
+const MOST_OPEN_REQUESTS = 100
 
 type Needs = {
   /** Called with the parameters of each `session/update`, which the library would check as a whole, and so twice. */
@@ -15,7 +15,7 @@ type Needs = {
  * to standard error as the agent has it: notifications that do not fit, and answers to what was not asked.
  */
 export const guardedStream = ({ readable, writable }: Stream, { onUpdate, onFlood }: Needs): Stream => {
-  const asked = new Set<unknown>()
+  const ownRequestIds = new Set<unknown>()
   let open = 0
   let isFlooded = false
 
@@ -24,9 +24,9 @@ export const guardedStream = ({ readable, writable }: Stream, { onUpdate, onFloo
       if (message.method === 'session/update') onUpdate(message.params)
       return message.method === '$/cancel_request'
     }
-    if (!('method' in message)) return asked.delete(message.id)
+    if (!('method' in message)) return ownRequestIds.delete(message.id)
     open += 1
-    if (open > MOST_OPEN && !isFlooded) {
+    if (open > MOST_OPEN_REQUESTS && !isFlooded) {
       isFlooded = true
       onFlood()
     }
@@ -42,7 +42,7 @@ export const guardedStream = ({ readable, writable }: Stream, { onUpdate, onFloo
   const outgoing = new WritableStream<AnyMessage>({
     write: async (message) => {
       const isAnswer = !('method' in message)
-      if ('id' in message && !isAnswer) asked.add(message.id)
+      if ('id' in message && !isAnswer) ownRequestIds.add(message.id)
       await writer.write(message)
       // An answer to what is no request has no id.
       if (isAnswer && message.id !== null) open -= 1

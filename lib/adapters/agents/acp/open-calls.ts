@@ -14,15 +14,15 @@ export type OpenCall = {
   content?: Optional<readonly { type: string; path?: Optional<string> }[]>
 }
 
-const MOST_OPEN = 100
+const MOST_OPEN_CALLS = 100
 
 /** Agents announce a call while its input is still on its way, as `{}`. */
 export const isEmpty = (input: unknown): boolean => Object.keys(Object(input)).length === 0
 
-const merged = <Call extends OpenCall>(before: OpenCall | undefined, call: Call): Call => {
+const mergeCall = <Call extends OpenCall>(before: OpenCall | undefined, call: Call): Call => {
   const { rawInput, ...given } = call
-  const known = Object.entries({ ...given, ...(!isEmpty(rawInput) && { rawInput }) })
-  const changed = known.filter(([, value]) => value !== undefined && value !== null)
+  const fields = Object.entries({ ...given, ...(!isEmpty(rawInput) && { rawInput }) })
+  const changed = fields.filter(([, value]) => value !== undefined && value !== null)
   return { ...call, ...definedFields({ ...before }), ...Object.fromEntries(changed) }
 }
 
@@ -35,13 +35,13 @@ export const createOpenCalls = () => {
     /** The call with all that was told of it, this message included. Of its content, changes of files are kept. */
     update: <Call extends OpenCall>(call: Call): Call => {
       const { toolCallId: id } = call
-      const whole = merged(calls.get(id), call)
-      const content = whole.content?.filter(({ type }) => type === 'diff') ?? null
-      if (calls.has(id) || calls.size < MOST_OPEN) calls.set(id, { ...whole, content })
-      return whole
+      const merged = mergeCall(calls.get(id), call)
+      const content = merged.content?.filter(({ type }) => type === 'diff') ?? null
+      if (calls.has(id) || calls.size < MOST_OPEN_CALLS) calls.set(id, { ...merged, content })
+      return merged
     },
     /** A call that a permission names, with what was told of it before. */
-    whole: <Call extends OpenCall>(call: Call): Call => merged(calls.get(call.toolCallId), call),
+    whole: <Call extends OpenCall>(call: Call): Call => mergeCall(calls.get(call.toolCallId), call),
     end: (id: string): void => void calls.delete(id),
   }
 }

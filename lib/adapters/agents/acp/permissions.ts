@@ -5,27 +5,13 @@ import type {
   RequestPermissionResponse,
   ToolCallContent,
   ToolCallUpdate,
-  ToolKind,
 } from '@agentclientprotocol/sdk'
+import { agentCallKinds, toAgentCallKind } from '../../../core/agent-call-kinds.ts'
 import type { AgentContext } from '../../../ports/agent.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Toolbox } from '../../../ports/tool.ts'
 import { agentFailure } from '../program/failures.ts'
 import { isEmpty } from './open-calls.ts'
-
-/** A permission may take its kind from an update, in which the library checks nothing. */
-const KINDS: ReadonlySet<ToolKind> = new Set<ToolKind>([
-  'read',
-  'search',
-  'think',
-  'edit',
-  'delete',
-  'move',
-  'execute',
-  'fetch',
-  'switch_mode',
-])
-const CHANGES: ReadonlySet<ToolKind> = new Set(['edit', 'delete', 'move'])
 
 /** What separates the words of a shell’s line (POSIX, section 2.2), and assignments. */
 const SHELL_SIGNS = /[\s;&|<>()`$"'=]+/
@@ -40,15 +26,16 @@ type Changed = Extract<ToolCallContent, { type: 'diff' }>
 
 /** A call that an agent asks permission for, as a call of one of the tools `agent_…`. */
 const permissionCall = ({ toolCallId, title, kind, locations, rawInput, content }: ToolCallUpdate) => {
-  const known: ToolKind = kind && KINDS.has(kind) ? kind : 'other'
+  // A permission may take its kind from an update, in which the library checks nothing.
+  const callKind = toAgentCallKind(kind)
   const changes = (content ?? []).filter((part): part is Changed => part.type === 'diff')
   const paths = [...(locations ?? []), ...changes].map(({ path }) => path)
   return {
     id: toolCallId,
-    name: `agent_${known}`,
+    name: `agent_${callKind}`,
     arguments: {
-      title: title ?? known,
-      paths: CHANGES.has(known) ? [...new Set(paths)] : [],
+      title: title ?? callKind,
+      paths: agentCallKinds[callKind] === 'write' ? [...new Set(paths)] : [],
       command: commandWords(rawInput),
       // Codex has what it changes in the content of its call alone.
       input: isEmpty(rawInput) && changes.length > 0 ? { changes } : rawInput,

@@ -74,15 +74,15 @@ export const readVersion = async (program: Program, clock: Clock): Promise<strin
  */
 export const runTurn = async (needs: Needs): Promise<PromptResponse> => {
   const { program, clock, signal } = needs
-  const asking = new AbortController()
+  const permissions = new AbortController()
   let sessionId: string | undefined
   let isLive = false
 
   const ask = async (request: RequestPermissionRequest): Promise<RequestPermissionResponse> => {
-    if (asking.signal.aborted) return CANCELLED
+    if (permissions.signal.aborted) return CANCELLED
     const aborted = Promise.withResolvers<RequestPermissionResponse>()
-    asking.signal.addEventListener('abort', () => aborted.resolve(CANCELLED), { once: true })
-    const decided = needs.decide(request, asking.signal).catch((failure) => {
+    permissions.signal.addEventListener('abort', () => aborted.resolve(CANCELLED), { once: true })
+    const decided = needs.decide(request, permissions.signal).catch((failure) => {
       fault(failure)
       return CANCELLED
     })
@@ -103,7 +103,7 @@ export const runTurn = async (needs: Needs): Promise<PromptResponse> => {
   )
 
   const cancel = () => {
-    asking.abort()
+    permissions.abort()
     if (sessionId !== undefined) agent.notify('session/cancel', { sessionId }).catch(() => undefined)
     clock.after(CANCEL_MS, () => fault(signal.reason))
   }
@@ -121,7 +121,7 @@ export const runTurn = async (needs: Needs): Promise<PromptResponse> => {
   } finally {
     signal.removeEventListener('abort', cancel)
     isLive = false
-    asking.abort()
+    permissions.abort()
     silence.rest()
     await end(signal.aborted ? 0 : END_MS)
     signal.throwIfAborted()

@@ -11,6 +11,7 @@ import { request as requestOverTls } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { BrokeredKind } from '../../../core/brokered-kinds.ts'
 import { decodedText } from '../../../core/cut-text.ts'
 import type { Problem } from '../../../core/errors.ts'
 import { isUsageLimit } from '../../../core/usage-limit.ts'
@@ -18,7 +19,7 @@ import type { Entropy } from '../../../ports/entropy.ts'
 import type { Log } from '../../../ports/log.ts'
 import { noProviderLimits, type ProviderLimits } from '../../../ports/provider-limits.ts'
 import type { Bridged } from '../../node/command.ts'
-import { type BrokeredKind, brokered, findTarget, type Target } from './routes.ts'
+import { brokered, findTarget, type Target } from './routes.ts'
 import { createUsageReader, type Metered } from './usage.ts'
 
 /** The key of a provider and its base URL, which ends in the version of its API. */
@@ -228,7 +229,7 @@ export const openBroker = ({
   ): Promise<void> => {
     const { statusCode: status = 502, headers } = from
     const call: BrokeredCall = { kind, status }
-    const ended = wire && run.onCall(call, () => ({}))
+    const endCall = wire && run.onCall(call, () => ({}))
     const body = await readRefusal(withoutCodings(from, headers['content-encoding']))
     from.destroy()
     // Before the program has the end of the answer: its run may end at once.
@@ -237,7 +238,7 @@ export const openBroker = ({
       const { message: reason, retryAfterMs } = call.failure
       call.held = limits.limited(kind, { reason, retryAfterMs })
     }
-    ended?.()
+    endCall?.()
     // A redirect is not followed, by the program neither: what is at its end knows nothing of the run.
     if (status < 400)
       return answer(response, 502, errorBody(kind, 502, 'api_error', 'The provider answered with a redirect'))
@@ -256,7 +257,7 @@ export const openBroker = ({
     if (wire === undefined) return pipeline(from, response)
     const usage = createUsageReader(wire, headers['content-type'])
     const call: BrokeredCall = { kind, status }
-    const ended = run.onCall(call, usage.found)
+    const endCall = run.onCall(call, usage.found)
     from.once('error', (thrown) => {
       if (call.cutBy === undefined) Object.assign(call, lost(kind, thrown))
     })
@@ -282,7 +283,7 @@ export const openBroker = ({
       }
     } finally {
       usage.end()
-      ended()
+      endCall()
     }
   }
 
@@ -293,18 +294,18 @@ export const openBroker = ({
     incoming: IncomingMessage,
     response: ServerResponse,
     target: Target,
-    known: BrokeredProvider,
+    upstream: BrokeredProvider,
     run: BrokeredRun,
   ): Promise<void> => {
     const { keyHeader, key } = brokered[target.kind]
-    const url = new URL(known.baseUrl + target.path)
+    const url = new URL(upstream.baseUrl + target.path)
     const outgoing = (url.protocol === 'http:' ? request : requestOverTls)(url, {
       method: incoming.method ?? 'POST',
       // The usage is read from the answer, which is passed on as it is: no compression, if the provider can do without.
       headers: {
         ...passedOn(incoming.headers),
         'accept-encoding': 'identity',
-        [keyHeader]: key(known.apiKey),
+        [keyHeader]: key(upstream.apiKey),
       },
     })
     response.once('close', () => outgoing.destroy())
@@ -320,7 +321,7 @@ export const openBroker = ({
     const isAnswer = (from.statusCode ?? 502) < 300
     await (isAnswer
       ? passAnswer(from, response, target, run)
-      : passRefusal(from, response, target, known, run))
+      : passRefusal(from, response, target, upstream, run))
   }
 
   const createServe = (token: string, run: BrokeredRun) => {
@@ -331,12 +332,12 @@ export const openBroker = ({
       const { kind } = target
       const refusal = run.refusal()
       if (refusal !== undefined) return refuseQuota(response, kind, refusal)
-      const known = provider(kind)
-      if (known === undefined) return refuse(response, kind, withoutKey(kind))
+      const upstream = provider(kind)
+      if (upstream === undefined) return refuse(response, kind, withoutKey(kind))
       if (calls >= MOST_CALLS) return refuse(response, kind, TOO_MANY, { 'retry-after': '1' })
       calls += 1
       try {
-        await passOn(incoming, response, target, known, run)
+        await passOn(incoming, response, target, upstream, run)
       } finally {
         calls -= 1
       }

@@ -1,3 +1,4 @@
+import { type BrokeredKind, brokeredKinds } from '../../../core/brokered-kinds.ts'
 import type { Wire } from './usage.ts'
 
 /** The providers whose calls the broker passes on, and the header that carries a key to each. */
@@ -5,9 +6,7 @@ export const brokered = {
   anthropic: { keyHeader: 'x-api-key', key: (apiKey: string) => apiKey },
   openai: { keyHeader: 'authorization', key: (apiKey: string) => `Bearer ${apiKey}` },
   google: { keyHeader: 'x-goog-api-key', key: (apiKey: string) => apiKey },
-} as const
-export type BrokeredKind = keyof typeof brokered
-export const brokeredKinds = Object.keys(brokered) as BrokeredKind[]
+} as const satisfies Readonly<Record<BrokeredKind, object>>
 
 /** A call that agents make of a provider: its method, its path below the version, and the wire of its answer. */
 type Route = { method: 'GET' | 'POST'; path: RegExp; wire?: Wire }
@@ -33,7 +32,7 @@ const routes: Readonly<Record<BrokeredKind, readonly Route[]>> = {
   ],
 }
 
-const REQUEST = /^\/(anthropic|openai|google)\/(v\d\w*)(\/[^?#]*)(\?[^#]*)?$/
+const REQUEST = new RegExp(`^/(${brokeredKinds.join('|')})/(v\\d\\w*)(/[^?#]*)(\\?[^#]*)?$`)
 
 /** Where a request of an agent goes: `/anthropic/v1/messages` to `/messages` below the provider's base URL. */
 export type Target = { kind: BrokeredKind; path: string; wire?: Wire }

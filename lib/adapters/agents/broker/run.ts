@@ -1,9 +1,10 @@
+import type { BrokeredKind } from '../../../core/brokered-kinds.ts'
 import { addCost, type Cost, pricedCost, UNKNOWN_COST } from '../../../core/cost.ts'
 import type { Problem } from '../../../core/errors.ts'
 import { addUsage, type CallUsage, NO_USAGE, type TokenUsage } from '../../../core/token-usage.ts'
 import type { PriceCall } from '../../../ports/prices.ts'
 import type { Broker, BrokeredCall } from './broker.ts'
-import { type BrokeredKind, brokerVariables } from './routes.ts'
+import { brokerVariables } from './routes.ts'
 import type { Metered } from './usage.ts'
 
 export type Brokered = {

@@ -9,7 +9,7 @@ type Fields = { readonly [field: string]: unknown }
 const fields = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Fields) : {}
 const count = (value: unknown): number => (Number.isFinite(value) && Number(value) > 0 ? Number(value) : 0)
-const word = (value: unknown): string | undefined =>
+const nonEmptyText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
 type Read = (event: Fields, before: CallUsage | undefined) => Metered
@@ -17,11 +17,11 @@ type Read = (event: Fields, before: CallUsage | undefined) => Metered
 /** https://docs.anthropic.com/en/api/messages: `input_tokens` is without the cached ones. Later events have totals. */
 const readMessages: Read = (event, before) => {
   const message = event.type === 'message_start' ? fields(event.message) : event
-  const given = fields(message.usage)
-  if (message.usage === undefined) return { model: word(message.model) }
-  const latest = (name: string, known = 0) => (given[name] === undefined ? known : count(given[name]))
+  const counts = fields(message.usage)
+  if (message.usage === undefined) return { model: nonEmptyText(message.model) }
+  const latest = (name: string, earlier = 0) => (counts[name] === undefined ? earlier : count(counts[name]))
   return {
-    model: word(message.model),
+    model: nonEmptyText(message.model),
     usage: {
       input: latest('input_tokens', before?.input),
       cachedInput: latest('cache_read_input_tokens', before?.cachedInput),
@@ -35,21 +35,21 @@ const readMessages: Read = (event, before) => {
 type Names = { input: string; output: string }
 
 /** Both of OpenAI's APIs count the cached tokens in the input, and the reasoning in the output. */
-const openAiUsage = (given: Fields, { input, output }: Names): CallUsage => {
-  const cachedInput = count(fields(given[`${input}_details`]).cached_tokens)
-  const reasoning = count(fields(given[`${output}_details`]).reasoning_tokens)
+const openAiUsage = (counts: Fields, { input, output }: Names): CallUsage => {
+  const cachedInput = count(fields(counts[`${input}_details`]).cached_tokens)
+  const reasoning = count(fields(counts[`${output}_details`]).reasoning_tokens)
   return {
-    input: Math.max(0, count(given[input]) - cachedInput),
+    input: Math.max(0, count(counts[input]) - cachedInput),
     cachedInput,
     cacheWrites: 0,
-    output: Math.max(0, count(given[output]) - reasoning),
+    output: Math.max(0, count(counts[output]) - reasoning),
     reasoning,
   }
 }
 
 /** https://platform.openai.com/docs/api-reference/chat: in a stream the last chunk has the usage, if it was asked for. */
 const readChat: Read = ({ model, usage }) => ({
-  model: word(model),
+  model: nonEmptyText(model),
   ...(usage
     ? { usage: openAiUsage(fields(usage), { input: 'prompt_tokens', output: 'completion_tokens' }) }
     : {}),
@@ -59,22 +59,22 @@ const readChat: Read = ({ model, usage }) => ({
 const readResponses: Read = (event) => {
   const { model, usage } = fields(event.response ?? event)
   const names = { input: 'input_tokens', output: 'output_tokens' }
-  return { model: word(model), ...(usage ? { usage: openAiUsage(fields(usage), names) } : {}) }
+  return { model: nonEmptyText(model), ...(usage ? { usage: openAiUsage(fields(usage), names) } : {}) }
 }
 
 /** https://ai.google.dev/api/generate-content#UsageMetadata: the prompt has the cached tokens in it; thoughts are apart. */
 const readGemini: Read = ({ modelVersion, usageMetadata }) => {
-  if (usageMetadata === undefined) return { model: word(modelVersion) }
-  const given = fields(usageMetadata)
-  const cachedInput = count(given.cachedContentTokenCount)
+  if (usageMetadata === undefined) return { model: nonEmptyText(modelVersion) }
+  const counts = fields(usageMetadata)
+  const cachedInput = count(counts.cachedContentTokenCount)
   return {
-    model: word(modelVersion),
+    model: nonEmptyText(modelVersion),
     usage: {
-      input: Math.max(0, count(given.promptTokenCount) - cachedInput),
+      input: Math.max(0, count(counts.promptTokenCount) - cachedInput),
       cachedInput,
       cacheWrites: 0,
-      output: count(given.candidatesTokenCount),
-      reasoning: count(given.thoughtsTokenCount),
+      output: count(counts.candidatesTokenCount),
+      reasoning: count(counts.thoughtsTokenCount),
     },
   }
 }

@@ -1,5 +1,5 @@
+import type { BrokeredKind } from '../../../core/brokered-kinds.ts'
 import { definedFields } from '../../../core/defined-fields.ts'
-import type { BrokeredKind } from '../broker/routes.ts'
 import { codexProvider } from '../program/codex-provider.ts'
 import {
   type AgentProgram,
@@ -56,8 +56,11 @@ const codexArgs = ({ origin, models }: BrokerAccess): string[] => {
 
 export const commandPrograms = (given: readonly GivenCommand[]): CommandProgram[] =>
   given.map(({ provider, ...program }) => ({
-    ...{ name: program.type, type: program.type, command: program.command },
-    ...{ args: program.args, parse: program.parse },
+    name: program.type,
+    type: program.type,
+    command: program.command,
+    args: program.args,
+    parse: program.parse,
     ...definedFields(program),
     providers: provider && provider !== 'none' ? [provider] : [],
     ...(program.parse === 'codex' && provider === 'openai' && { brokerArgs: codexArgs }),

@@ -69,8 +69,8 @@ const SUBJECT_FIELDS = [
 ]
 
 const callTitle = (name: string, input: unknown, root: string): string => {
-  const given = Object(input) as Readonly<Record<string, unknown>>
-  const subject = SUBJECT_FIELDS.map((field) => given[field]).find((value) => typeof value === 'string')
+  const fields = Object(input) as Readonly<Record<string, unknown>>
+  const subject = SUBJECT_FIELDS.map((field) => fields[field]).find((value) => typeof value === 'string')
   return subject === undefined ? name : `${name} ${String(subject).replaceAll(`${root}/`, '')}`
 }
 

@@ -51,9 +51,9 @@ const Line = z.discriminatedUnion('type', [
 
 type Line = z.infer<typeof Line>
 
-type Told = { name: string; title: string; input: unknown; content: string }
+type CallDescription = { name: string; title: string; input: unknown; content: string }
 
-const tell = (call: Call, root: string): Told => {
+const describeCall = (call: Call, root: string): CallDescription => {
   const { type: name } = call
   if (call.type === 'command_execution') {
     const { command, aggregated_output: content } = call
@@ -87,7 +87,7 @@ export const createCodexParser = ({ events, progress, root }: ParserNeeds): Pars
   let end: Outcome | undefined
 
   const takeCall = (call: Call, isOver: boolean) => {
-    const { name, title, input, content } = tell(call, root)
+    const { name, title, input, content } = describeCall(call, root)
     if (!events.isOpen(call.id)) events.beginCall({ id: call.id, name, title, input })
     if (!isOver) return
     if ('status' in call && call.status === 'declined') denied.push(title)

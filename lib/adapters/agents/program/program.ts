@@ -1,6 +1,6 @@
+import type { BrokeredKind } from '../../../core/brokered-kinds.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
 import type { Bridged, Commands, Program } from '../../node/command.ts'
-import type { BrokeredKind } from '../broker/routes.ts'
 import type { FoundProgram } from '../programs.ts'
 
 /** What a program is told of a broker: its address, the token of the run, the configured providers, and the models that are set for them. */
@@ -52,7 +52,12 @@ export const startProgram = (
   { found, workspace: { root, home, tmp }, args = [], env, ...start }: Start,
 ): Program =>
   commands.open({
-    ...{ file: found.file, by: 'agent', cwd: root, home, tmp, writes: [root, home, tmp] },
+    file: found.file,
+    by: 'agent',
+    cwd: root,
+    home,
+    tmp,
+    writes: [root, home, tmp],
     ...start,
     args: [...args, ...program.args],
     reads: [...found.reads, ...(program.reads ?? [])],

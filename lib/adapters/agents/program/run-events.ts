@@ -1,24 +1,23 @@
 import { cutText, shortenedText, textTail } from '../../../core/cut-text.ts'
 import { createLatestText } from '../../../core/latest-text.ts'
 import { CONTROLS } from '../../../core/shown-text.ts'
+import { LONGEST_CALL_RESULT, LONGEST_CALL_TITLE } from '../../../core/tool-call-limits.ts'
 import type { LoopEvent } from '../../../ports/tool.ts'
 
-const MOST_TITLE = 200
-const MOST_RESULT = 100_000
 /** The most characters of the answer: its last ones. */
-const MOST_ANSWER = 100_000
+export const MOST_ANSWER = 100_000
 /** The most calls that have begun and not ended; what is told of further ones is dropped. */
-const MOST_OPEN = 1_000
+const MOST_OPEN_CALLS = 1_000
 /** The most characters of the events of one run, each of which counts as some at least. */
 const MOST_SHOWN = 50_000_000
 const LEAST_SHOWN = 200
 const END = '\n\n[What the agent does from here on is not shown: its run has sent too much]'
 
 const shownTitle = (title: string): string =>
-  cutText(title.split(new RegExp(CONTROLS, 'gu')).join(' ').trim(), MOST_TITLE)
+  cutText(title.split(new RegExp(CONTROLS, 'gu')).join(' ').trim(), LONGEST_CALL_TITLE)
 
 type Call = { id: string; name: string; arguments: unknown }
-type Open = { call: Call; title: string; from: number }
+type OpenCall = { call: Call; title: string; from: number }
 
 /** A call of a tool, as an agent reports it. */
 type BegunCall = { id: string; name: string; title?: string | null | undefined; input?: unknown }
@@ -33,19 +32,19 @@ type Needs = { observe: (event: LoopEvent) => void; now: () => number }
 export const createRunEvents = (needs: Needs) => {
   const { now } = needs
   const latest = createLatestText(MOST_ANSWER)
-  const open = new Map<string, Open>()
+  const open = new Map<string, OpenCall>()
   let step = 0
   let calls = 0
   let callsOfStep = 0
   let answer = ''
   let hasText = false
 
-  let shown = 0
+  let shownCharacters = 0
   /** Shows an event of that many characters, while the run has not sent too much. */
   const observe = (event: LoopEvent, characters = 0) => {
-    if (shown > MOST_SHOWN) return
-    shown += Math.max(characters, LEAST_SHOWN)
-    needs.observe(shown > MOST_SHOWN ? { type: 'text', step, text: END } : event)
+    if (shownCharacters > MOST_SHOWN) return
+    shownCharacters += Math.max(characters, LEAST_SHOWN)
+    needs.observe(shownCharacters > MOST_SHOWN ? { type: 'text', step, text: END } : event)
   }
 
   const endStep = () => {
@@ -83,28 +82,28 @@ export const createRunEvents = (needs: Needs) => {
     },
     isOpen: (id: string): boolean => open.has(id),
     beginCall: ({ id, name, title, input }: BegunCall): void => {
-      if (open.size >= MOST_OPEN) return
+      if (open.size >= MOST_OPEN_CALLS) return
       if (step === 0) beginStep()
-      const call = { id, name: cutText(name, MOST_TITLE), arguments: input ?? {} }
-      const begun = { call, title: shownTitle(title ?? name), from: now() }
-      open.set(id, begun)
+      const call = { id, name: cutText(name, LONGEST_CALL_TITLE), arguments: input ?? {} }
+      const opened = { call, title: shownTitle(title ?? name), from: now() }
+      open.set(id, opened)
       calls += 1
       callsOfStep += 1
-      observe({ type: 'tool:call', step, call, title: begun.title }, JSON.stringify(call.arguments).length)
+      observe({ type: 'tool:call', step, call, title: opened.title }, JSON.stringify(call.arguments).length)
     },
     /** The end of an open call; of any other nothing is told. */
     endCall: (id: string, ended: EndedCall): void => {
-      const known = open.get(id)
-      if (known === undefined) return
+      const opened = open.get(id)
+      if (opened === undefined) return
       open.delete(id)
-      const title = shownTitle(ended.title ?? known.title)
+      const title = shownTitle(ended.title ?? opened.title)
       const outcome = {
-        content: shortenedText(ended.content, MOST_RESULT),
+        content: shortenedText(ended.content, LONGEST_CALL_RESULT),
         failed: ended.failed,
         decision: 'allowed' as const,
-        durationMs: now() - known.from,
+        durationMs: now() - opened.from,
       }
-      observe({ type: 'tool:result', step, call: known.call, title, outcome }, outcome.content.length)
+      observe({ type: 'tool:result', step, call: opened.call, title, outcome }, outcome.content.length)
     },
     end: endStep,
     /** What the agent wrote last, and what it did. */

@@ -87,19 +87,19 @@ export const createPublish = (needs: Publication) => {
     const { task, output, filesChanged, destination, context } = run
     const { signal, progress } = context
     const title = publicTitle({ id: task.id, title: mask(task.title) })
-    const made = await run.workspace.tree(run.at.baseCommit, withoutSecrets, signal)
-    const commit = await commitChanges(made, run, title, mask)
+    const snapshot = await run.workspace.tree(run.at.baseCommit, withoutSecrets, signal)
+    const commit = await commitChanges(snapshot, run, title, mask)
     if (commit === undefined) return undefined
     progress(`Pushing to ${destination.branch}`)
-    await push(made.git, run, commit)
-    await made.keep()
+    await push(snapshot.git, run, commit)
+    await snapshot.keep()
     await run.onPushed(commit)
     signal.throwIfAborted()
     const credentials = filesChanged
       .map(({ path }) => path)
       .filter((path) => secretSegment(path) !== undefined)
-    const leftOut = made.leftOut.map(({ path }) => path)
-    const wanted = {
+    const leftOut = snapshot.leftOut.map(({ path }) => path)
+    const fields = {
       repository: run.source.hosted,
       branch: destination.branch,
       base: run.base,
@@ -112,7 +112,7 @@ export const createPublish = (needs: Publication) => {
         leftOut: leftOut.map(mask),
       }),
     }
-    const pullRequest = await codeHost.pullRequest(wanted, run.account)
+    const pullRequest = await codeHost.pullRequest(fields, run.account)
     progress(cutText(`Pull request ${pullRequest.number}: ${pullRequest.url}`, 2_000))
     return pullRequest
   }
@@ -147,14 +147,14 @@ type GitOrThrow = ReturnType<typeof orThrow>
 
 /** Commits all changes except credential files; undefined when none is left. */
 const commitChanges = async (
-  made: WorkspaceTree,
+  snapshot: WorkspaceTree,
   { task, at }: Publishing,
   title: string,
   mask: (text: string) => string,
 ): Promise<string | undefined> => {
   const { baseCommit } = at
-  const { tree } = made
-  const git = orThrow(made)
+  const { tree } = snapshot
+  const git = orThrow(snapshot)
   const before = (await git(['rev-parse', `${baseCommit}^{tree}`], MOST_OUTPUT)).stdout.trim()
   if (tree === before) return undefined
   await refuseSecrets(git, [baseCommit, tree], mask)

@@ -75,14 +75,14 @@ const restored = async (
   const fits =
     patch !== undefined && (patch === '' || (await workspace.applyPatch(base, patch, clone.signal)))
   if (!fits) throw taskFailure('invalid', 'thread_closed', CLOSED, false)
-  const known = await knownCommit(workspace, { ...at, baseCommit: base }, threadBase, clone)
-  return { at: { ...at, baseCommit: base }, start: base, threadBase: known, notes: [] }
+  const knownBase = await knownCommit(workspace, { ...at, baseCommit: base }, threadBase, clone)
+  return { at: { ...at, baseCommit: base }, start: base, threadBase: knownBase, notes: [] }
 }
 
 /** Changes the files from one commit to another, and keeps what git does not track. */
 const moveFiles = async (workspace: Workspace, from: string, to: string, signal: AbortSignal) => {
-  const made = await workspace.tree(from, [], signal)
-  await orThrow(made)(['read-tree', '-m', '-u', made.tree, `${to}^{tree}`], MOST_OUTPUT)
+  const snapshot = await workspace.tree(from, [], signal)
+  await orThrow(snapshot)(['read-tree', '-m', '-u', snapshot.tree, `${to}^{tree}`], MOST_OUTPUT)
 }
 
 /** Sets the files of an interrupted attempt to those of the turn's beginning. */
@@ -98,27 +98,27 @@ const upToDate = async (
   { at, threadBase }: Position,
   note: string,
 ): Promise<Position> => {
-  const made = await workspace.tree(at.baseCommit, [], clone.signal)
-  const start = await commitTree(made, made.tree, at.baseCommit)
-  const moved = await remoteTip(made, clone, at.destination)
+  const snapshot = await workspace.tree(at.baseCommit, [], clone.signal)
+  const start = await commitTree(snapshot, snapshot.tree, at.baseCommit)
+  const moved = await remoteTip(snapshot, clone, at.destination)
   if (moved === undefined) {
-    await made.keep()
+    await snapshot.keep()
     return { at, start, threadBase, notes: [note] }
   }
   if (moved.tip === '') {
-    await made.keep()
+    await snapshot.keep()
     const gone = `The branch ${moved.branch} is no longer on the code host; its work is in the files`
     return { at: { ...at, destination: moved }, start, threadBase, notes: [note, gone] }
   }
-  const merged = await merge(made, start, moved)
-  await made.keep()
+  const merged = await merge(snapshot, start, moved)
+  await snapshot.keep()
   const notes = [note, mergeNote(moved.branch, merged.conflicts)]
   return { at: { ...at, baseCommit: moved.tip, destination: moved }, start: merged.commit, threadBase, notes }
 }
 
-const commitTree = async (made: WorkspaceTree, tree: string, parent: string): Promise<string> => {
+const commitTree = async (snapshot: WorkspaceTree, tree: string, parent: string): Promise<string> => {
   const args = ['commit-tree', '-p', parent, '-m', 'The work of the earlier turns', tree]
-  return (await orThrow(made)(args, MOST_OUTPUT)).stdout.trim()
+  return (await orThrow(snapshot)(args, MOST_OUTPUT)).stdout.trim()
 }
 
 /** The branch on the code host, fetched, when it has moved since this service saw it; its tip is empty when it is gone. */
@@ -128,7 +128,7 @@ const remoteTip = async (
   destination: Destination | undefined,
 ): Promise<Destination | undefined> => {
   if (destination === undefined || source?.transport !== 'https') return undefined
-  const { branch, tip: known } = destination
+  const { branch, tip: knownTip } = destination
   const ref = `refs/heads/${branch}`
   const ask = async (args: readonly string[]) => {
     const to = { host: source.host, timeoutMs: FETCH_TIMEOUT_MS }
@@ -141,23 +141,23 @@ const remoteTip = async (
     throw cloneFailure(source.shown, anonymous, FETCH_TIMEOUT_MS)
   }
   const tip = (await ask(['ls-remote', source.url, ref])).split('\t')[0]?.trim() ?? ''
-  if (tip === known) return undefined
+  if (tip === knownTip) return undefined
   if (tip === '') return { branch, tip }
   await ask(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', source.url, ref])
   return { branch, tip }
 }
 
 /** Merges a commit into the files. Of a conflict both versions stay in the file, between markers; git keeps no state of it. */
-const merge = async (made: WorkspaceTree, ours: string, { tip }: Destination) => {
+const merge = async (snapshot: WorkspaceTree, ours: string, { tip }: Destination) => {
   const args = ['merge-tree', '--write-tree', '--allow-unrelated-histories', '--name-only', '-z', ours, tip]
-  const result = await made.git(args, MOST_OUTPUT)
+  const result = await snapshot.git(args, MOST_OUTPUT)
   // 1 says that there are conflicts.
   if (result.exitCode !== 0 && result.exitCode !== 1)
     throw taskFailure('unavailable', 'workspace_failed', 'The commits of others could not be merged', true)
   const [tree = '', ...rest] = result.stdout.split('\0')
   const conflicts = result.exitCode === 0 ? [] : rest.slice(0, Math.max(0, rest.indexOf('')))
-  await orThrow(made)(['read-tree', '-m', '-u', made.tree, tree.trim()], MOST_OUTPUT)
-  return { commit: await commitTree(made, tree.trim(), tip), conflicts }
+  await orThrow(snapshot)(['read-tree', '-m', '-u', snapshot.tree, tree.trim()], MOST_OUTPUT)
+  return { commit: await commitTree(snapshot, tree.trim(), tip), conflicts }
 }
 
 const mergeNote = (branch: string, conflicts: readonly string[]): string => {

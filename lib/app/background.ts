@@ -4,6 +4,7 @@ import { recurringWork } from '../composition/recurring.ts'
 import type { Config } from '../config/config.ts'
 import { Problem } from '../core/errors.ts'
 import type { Consumer } from '../ports/queue.ts'
+import { fitsService } from '../runners/offers.ts'
 import type { RunTask } from '../tasks/schema.ts'
 import { every } from '../worker/beat.ts'
 import type { LocalNotice, LocalTurn } from './local-delivery.ts'
@@ -49,7 +50,7 @@ export const createBackground = (
     upkeep.deliverMessages()
     if (resent + recovered > 0) log.info({ resent, recovered }, 'unfinished tasks were recovered')
     if (stopped) return
-    consumers.tasks.start(({ body }) => worker.run(body))
+    consumers.tasks.start(({ body }) => worker.run(body), fitsService)
     consumers.notices.start(async ({ body: { notice, handled } }) => {
       try {
         await domains.handleNotice(notice)

@@ -1,6 +1,7 @@
 import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
 import { type Notice, NoticeSchema } from '../composition/notices.ts'
 import type { Message } from '../core/collection.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -32,9 +33,9 @@ export const createLocalDelivery = ({ tasks, notices, turns, clock, log }: Needs
     notBefore === undefined ? 0 : Math.max(0, Date.parse(notBefore) - clock.now())
 
   const enqueue = async (message: Message, handled: () => void): Promise<void> => {
-    const { to, body, priority = 3, group } = message
+    const { to, body, priority = 3, group, lane, owner } = message
     const outgoing = <Body>(sent: Body): Outgoing<Body>[] => [
-      { body: sent, priority, delayMs: delayMs(message), ...(group === undefined ? {} : { group }) },
+      { body: sent, priority, delayMs: delayMs(message), ...definedFields({ group, lane, owner }) },
     ]
     if (to === 'run') return tasks.send(outgoing(body as RunTask))
     if (to === 'notices') return notices.send(outgoing({ notice: parsedNotice(body), handled }))

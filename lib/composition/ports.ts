@@ -16,7 +16,7 @@ import type { Models } from '../ports/model.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Passwords } from '../ports/passwords.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
-import type { Consumer, Queue } from '../ports/queue.ts'
+import type { Consumer, Queue, Receiving } from '../ports/queue.ts'
 import type { Repositories } from '../ports/repositories.ts'
 import type { Store } from '../ports/store.ts'
 import type { RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
@@ -51,7 +51,8 @@ export type Ports = AuthPorts &
     liveWatch: LiveWatch
     /** Publishes the progress of a task to live readers. */
     publishProgress?: (taskId: string) => void
-    taskQueue: Queue<RunTask> & WorkerState
+    /** Messages are received from it only where it is in this process. */
+    taskQueue: Queue<RunTask> & WorkerState & Partial<Receiving<RunTask>>
     notificationQueue: WorkerState
     breakers: Breakers
     cipher: Cipher

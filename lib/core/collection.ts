@@ -68,7 +68,7 @@ export type Channel = 'run' | 'turns' | 'notices'
 
 /**
  * A message that a change causes, for the channel `to`. It is delivered at least once, and never before readers see the
- * row. `id` is the same in every delivery. `notBefore` is an ISO time. A `rebuilt` message is not stored: its receiver
+ * row. `id` is the same in every delivery. `notBefore` is an ISO time. `group`, `lane` and `owner` are those of the queue. A `rebuilt` message is not stored: its receiver
  * makes it again from the rows when the process starts.
  */
 export type Message = {
@@ -78,6 +78,8 @@ export type Message = {
   readonly priority?: 1 | 2 | 3 | 4
   readonly notBefore?: string
   readonly group?: string
+  readonly lane?: string
+  readonly owner?: string
   readonly rebuilt?: true
 }
 

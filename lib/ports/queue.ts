@@ -1,15 +1,32 @@
 /**
  * A message to send: its priority (1 before 4), and its delay. `group` names its owner: in a queue that many machines
- * share, the backlog of one group does not delay the other groups.
+ * share, the backlog of one group does not delay the other groups. All messages of a `lane` fit the same takers. In a queue
+ * of one process the owners take turns within a priority.
  */
-export type Outgoing<Body> = { body: Body; priority: 1 | 2 | 3 | 4; delayMs?: number; group?: string }
+export type Outgoing<Body> = {
+  body: Body
+  priority: 1 | 2 | 3 | 4
+  delayMs?: number
+  group?: string
+  lane?: string
+  owner?: string
+}
 
 /** A delivered message. `receives` counts deliveries from 1. */
 export type Delivery<Body> = { body: Body; receives: number }
 
+/** A message that a receiver has taken out of the queue. */
+export type Received<Body> = Delivery<Body> & {
+  /** Puts the message back to where it was in the order, as when its receiver has gone away. Call it once at most. */
+  giveBack(): void
+}
+
+/** Whether a taker may have the messages of a lane, of which it is shown one. It must answer the same for all of them. */
+export type Fits<Body> = (body: Body) => boolean
+
 /**
  * A queue of identifiers. Delivery is at least once, so a handler must tolerate repeats. Among due messages a lower
- * priority number goes first; within one priority, the order of sending holds.
+ * priority number goes first; within one priority and owner, the order of sending holds.
  */
 export interface Queue<Body> {
   /** The longest delay of a message in milliseconds; the sender must send later what is due later. */
@@ -23,9 +40,19 @@ export interface Queue<Body> {
  * is delivered again later. At most `concurrency` handlers run at once.
  */
 export interface Consumer<Body> {
-  start(handler: (delivery: Delivery<Body>) => Promise<void>): void
+  /** Without `fits` it takes every message. */
+  start(handler: (delivery: Delivery<Body>) => Promise<void>, fits?: Fits<Body>): void
   /** Takes no new message, and resolves when the running handlers have ended. */
   drain(): Promise<void>
   readonly running: boolean
   readonly concurrency: number
+}
+
+/** A second way to take messages of a queue in this process, beside its consumer. */
+export interface Receiving<Body> {
+  /**
+   * Takes the most urgent message that fits, now or when there is one: of several takers the one that has waited longest
+   * gets a message. Resolves to undefined once `signal` has aborted. The message is the receiver's: the queue forgets it.
+   */
+  receive(fits: Fits<Body>, signal: AbortSignal): Promise<Received<Body> | undefined>
 }

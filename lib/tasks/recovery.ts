@@ -57,8 +57,8 @@ export const createRecovery = (needs: Needs) => {
       : Math.max(0, Date.parse(nextAttemptAt) - Math.max(clock.now(), Date.parse(updatedAt)))
 
   const toOutgoing = (row: TaskRow): Outgoing<RunTask> => {
-    const { body, priority, group } = runMessage(row)
-    return { body, priority, delayMs: Math.min(delayMs(row), queue.longestDelayMs), group }
+    const { body, priority, group, lane, owner } = runMessage(row)
+    return { body, priority, delayMs: Math.min(delayMs(row), queue.longestDelayMs), group, lane, owner }
   }
 
   /** Sends the message that continues a run which waits for a decision. */

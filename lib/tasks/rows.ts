@@ -38,6 +38,7 @@ const FIXED: readonly TaskField[] = [
   'timeoutMs',
   'maxSteps',
   'maxCostUsd',
+  'runsOn',
   'cost',
   'costBefore',
   'costRepository',
@@ -78,6 +79,10 @@ const tracedBy = ({ trace }: SentTask) => (trace ? { trace } : {})
 /** Since when a queued task waits: a retry leaves `queuedAt`, and an import `updatedAt`, as it was. */
 const waitsSince = ({ queuedAt = '', updatedAt }: SentTask) => (queuedAt > updatedAt ? queuedAt : updatedAt)
 
+/** Runners that may take one task of a lane may take each of them. */
+const toLane = ({ agent, runsOn = [] }: Pick<TaskRow, 'agent' | 'runsOn'>): string =>
+  JSON.stringify(runsOn.length === 0 ? [agent] : [agent, ...[...new Set(runsOn)].sort()])
+
 /** The message of a task's next attempt. Its group is the repository, else the caller; a long one is beside the row. */
 export const runMessage = (row: SentTask) =>
   ({
@@ -86,6 +91,8 @@ export const runMessage = (row: SentTask) =>
     body: {
       taskId: row.id,
       attempt: row.attempts + 1,
+      agent: row.agent,
+      ...definedFields({ runsOn: row.runsOn }),
       fence: row.fence,
       ...tracedBy(row),
       since: waitsSince(row),
@@ -94,6 +101,8 @@ export const runMessage = (row: SentTask) =>
     priority: row.priority,
     ...definedFields({ notBefore: row.nextAttemptAt }),
     group: row.repository ?? row.createdBy,
+    lane: toLane(row),
+    owner: row.createdBy,
     rebuilt: true,
   }) satisfies Message
 

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { LONGEST_ATTEMPT_MS, MOST_STEPS, SHORTEST_ATTEMPT_MS } from '../core/attempt-limit.ts'
 import { HIGHEST_COST_LIMIT_USD } from '../core/cost-limit.ts'
 import { queryFrom, queryUntil } from '../core/page.ts'
+import { AskedLabelsSchema } from '../core/runner-labels.ts'
 import { nameText } from '../core/shown-text.ts'
 import { TruncatedSchema } from '../core/truncated.ts'
 import { TASK_STATUSES } from './machine.ts'
@@ -80,6 +81,9 @@ export const CreateTaskSchema = z
       .describe(
         'The most that the attempts of the task may cost together, in US dollars: then it fails with `cost_limit_reached`. `AGENT_MAX_COST_USD` holds as well',
       ),
+    runsOn: AskedLabelsSchema.optional().describe(
+      'Labels that the runner of the task must all have, compared exactly. Without any, the service itself may run it too',
+    ),
     metadata: metadata.optional().describe('Stored with the task; agents read some of its keys'),
   })
   .meta({
@@ -187,6 +191,7 @@ export const TaskSchema = z
     maxCostUsd: z.number().optional().describe('The most that it may cost'),
     timeoutMs: z.number().optional().describe('Its own time limit of an attempt'),
     maxSteps: z.number().optional().describe('The most steps of an attempt'),
+    runsOn: z.array(z.string()).optional().describe('Labels that its runner must have'),
     metadata: metadata.optional(),
     retriedFrom: z.string().optional().describe('The task that this one runs again'),
     retriedBy: z.string().optional().describe('The task that runs this one again, the latest of several'),
@@ -293,6 +298,9 @@ export type TaskNotice = z.output<typeof EndedNoticeSchema | typeof EmittedNotic
 export const RunTaskSchema = z.object({
   taskId: z.string().min(1).max(200),
   attempt: z.int().min(1),
+  /** Who may take it: a runner with this agent and all of these labels. Absent in messages of earlier releases. */
+  agent: z.string().min(1).max(200).exactOptional(),
+  runsOn: z.array(z.string()).exactOptional(),
   /** The fencing token of the row that waits. An attempt that is not counted has the same number again. */
   fence: z.int().min(0).exactOptional(),
   /** The attempt continues after a decision. */

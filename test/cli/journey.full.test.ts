@@ -177,9 +177,23 @@ describe('--json', () => {
       const calls: [string[], number, object][] = [
         [['run', 'y', '--no-wait'], 0, { task: { status: 'queued' } }],
         [
-          ['run', 'y', '--no-wait', '--timeout', '2h', '--max-steps', '60', '--max-cost', '2.5'],
+          [
+            'run',
+            'y',
+            '--no-wait',
+            '--timeout',
+            '2h',
+            '--max-steps',
+            '60',
+            '--max-cost',
+            '2.5',
+            '--runs-on',
+            'gpu,linux',
+            '--runs-on',
+            'x',
+          ],
           0,
-          { task: { timeoutMs: 7_200_000, maxSteps: 60, maxCostUsd: 2.5 } },
+          { task: { timeoutMs: 7_200_000, maxSteps: 60, maxCostUsd: 2.5, runsOn: ['gpu', 'linux', 'x'] } },
         ],
         [
           ['ls', '--status', 'failed', '--label', 'batch'],

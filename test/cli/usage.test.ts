@@ -14,6 +14,7 @@ const refusedLimits = [
     text,
     'an amount of US dollars above 0',
   ]),
+  ...['', ',', 'gpu,', 'a,,b', 'a,b,c,d,e,f,g,h,i,j,k'].map((text) => ['--runs-on', text, '1 to 10 labels']),
 ] as const
 
 describe('the command line', () => {

@@ -33,6 +33,12 @@ const BAD_FIELDS: readonly (readonly [field: string, value: unknown, place?: str
     (value) => ['timeoutMs', value] as const,
   ),
   ...[0, -1, 201, 1.5, 1e12, '10', null, true, [10], {}].map((value) => ['maxSteps', value] as const),
+  ['runsOn', 'gpu'],
+  ['runsOn', null],
+  ['runsOn', Array.from({ length: 11 }, (_, n) => `l${n}`)],
+  ...['', ' ', ' gpu', 'x'.repeat(101), 1, null].map(
+    (label) => ['runsOn', ['linux', label], 'runsOn.1'] as const,
+  ),
   ...['text', 1, null, []].map((value) => ['metadata', value] as const),
 ]
 

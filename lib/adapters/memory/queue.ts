@@ -1,9 +1,9 @@
 import { backoffMs } from '../../core/backoff.ts'
 import { errorMessage, Problem } from '../../core/errors.ts'
-import { createHeap } from '../../core/heap.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import type { Consumer, Delivery, Outgoing, Queue } from '../../ports/queue.ts'
+import type { Consumer, Delivery, Fits, Queue, Received, Receiving } from '../../ports/queue.ts'
+import { createBacklog, type Taker, type Waiting } from './backlog.ts'
 
 type Needs = {
   clock: Pick<Clock, 'monotonic' | 'after'>
@@ -13,9 +13,15 @@ type Needs = {
 }
 type Handler<Body> = (delivery: Delivery<Body>) => Promise<void>
 
+/** The worker of this process. `since` orders the takers by when they began to wait. */
+type Worker<Body> = { taker: Taker<Body>; handle: Handler<Body>; since: number }
+type Receiver<Body> = { taker: Taker<Body>; give(message: Waiting<Body>): void; since: number }
+
 type Depth = { ready: number; delayed: number; running: number }
 type MemoryQueue<Body> = Queue<Body> &
-  Consumer<Body> & {
+  Consumer<Body> &
+  Receiving<Body> & {
+    /** `running` counts the handlers, not what receivers have taken. */
     depth(): Depth
     /** Changes the number of concurrent handlers; surplus ones end first. */
     resize(concurrency: number): void
@@ -23,27 +29,34 @@ type MemoryQueue<Body> = Queue<Body> &
 
 const LONGEST_REDELIVERY_MS = 60_000
 const DONE = Promise.resolve()
+const ANY = () => true
 
 /**
  * A queue in the memory of the process. Sending never fails. A message whose handler rejects comes again after
  * `redeliverAfterMs` (1 s), twice that, and so on up to a minute, without limit; one whose handler rejects with Problem
- * `missing` is dropped. Messages wait before `start` and after `drain`; a drained queue can be started again.
+ * `missing` is dropped. Messages wait before `start` and after `drain`; a drained queue can be started again. Receivers
+ * take messages also then.
  *
- * Invariant: a message is handled in a later turn of the event loop than it was sent in. So its sender's promises that are
+ * Invariant: a message is taken in a later turn of the event loop than it was sent in. So its sender's promises that are
  * due come first, and messages that send messages do not block the event loop.
  */
 export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   const { clock, log, redeliverAfterMs = 1_000 } = needs
   let { concurrency } = needs
   const idle: (() => void)[] = []
-  let handler: Handler<Body> | undefined
+  let worker: Worker<Body> | undefined
+  /** In the order in which they began to wait. */
+  const receivers = new Set<Receiver<Body>>()
   let running = 0
   let scheduled = false
   // Messages below this number were sent in an earlier turn.
   let ofEarlierTurns = 0
+  let waits = 0
+
+  const isWorkerFree = () => worker !== undefined && running < concurrency
 
   const wake = () => {
-    if (scheduled || !handler || backlog.ready === 0 || running >= concurrency) return
+    if (scheduled || backlog.ready === 0 || !(isWorkerFree() || receivers.size > 0)) return
     scheduled = true
     setImmediate(dispatch)
   }
@@ -55,14 +68,26 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
     fill()
   }
 
+  /** Gives the worker a message if it has a free place and one fits. */
+  const serveNext = (): boolean => {
+    if (worker === undefined || running >= concurrency) return false
+    const message = backlog.take(worker.taker, ofEarlierTurns)
+    if (message === undefined) return false
+    worker.since = ++waits
+    running += 1
+    void serve(message, worker.handle)
+    return true
+  }
+
   const fill = () => {
-    while (handler && running < concurrency) {
-      const message = backlog.take(ofEarlierTurns)
-      if (!message) break
-      running += 1
-      void serve(message, handler)
+    for (const receiver of receivers) {
+      while (worker !== undefined && worker.since < receiver.since && serveNext());
+      const message = backlog.take(receiver.taker, ofEarlierTurns)
+      if (message) receiver.give(message)
     }
-    wake()
+    while (serveNext());
+    // What no taker may have would wake them for ever.
+    if (backlog.sent > ofEarlierTurns) wake()
   }
 
   const serve = async (message: Waiting<Body>, handle: Handler<Body>) => {
@@ -89,6 +114,19 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
     log.warn({ body, receives, retryInMs, error: errorMessage(error) }, 'a message failed and comes again')
   }
 
+  const received = (message: Waiting<Body>): Received<Body> => {
+    message.receives += 1
+    return {
+      body: message.body,
+      receives: message.receives,
+      giveBack() {
+        message.receives -= 1
+        backlog.putBack(message)
+        wake()
+      },
+    }
+  }
+
   return {
     longestDelayMs: Number.POSITIVE_INFINITY,
     get concurrency() {
@@ -104,17 +142,38 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
       return DONE
     },
     /** Throws when the queue is started already, or is still draining. */
-    start(next) {
-      if (handler || running > 0) throw new Error('The queue is started already, or is still being drained')
-      handler = next
+    start(handle, fits: Fits<Body> = ANY) {
+      if (worker || running > 0) throw new Error('The queue is started already, or is still being drained')
+      worker = { taker: backlog.join(fits), handle, since: ++waits }
       wake()
     },
     drain() {
-      handler = undefined
+      if (worker) backlog.leave(worker.taker)
+      worker = undefined
       return running === 0 ? DONE : new Promise((resolve) => idle.push(resolve))
     },
     get running() {
-      return handler !== undefined
+      return worker !== undefined
+    },
+    receive(fits, signal) {
+      if (signal.aborted) return Promise.resolve(undefined)
+      return new Promise((resolve) => {
+        const end = (message?: Received<Body>) => {
+          receivers.delete(receiver)
+          backlog.leave(receiver.taker)
+          signal.removeEventListener('abort', abort)
+          resolve(message)
+        }
+        const abort = () => end()
+        const receiver: Receiver<Body> = {
+          taker: backlog.join(fits),
+          give: (message) => end(received(message)),
+          since: ++waits,
+        }
+        receivers.add(receiver)
+        signal.addEventListener('abort', abort)
+        wake()
+      })
     },
     depth: () => ({ ready: backlog.ready, delayed: backlog.delayed, running }),
   }
@@ -126,71 +185,3 @@ const isPoison = (error: unknown) => error instanceof Problem && error.kind === 
 // One process retries its own messages, so jitter is not needed.
 const redeliveryMs = (receives: number, baseMs: number) =>
   backoffMs({ attempt: receives, baseMs, type: 'exponential', random: () => 0, maxMs: LONGEST_REDELIVERY_MS })
-
-/** A waiting message. `order` numbers messages in the order of sending; `dueAt` is monotonic milliseconds. */
-type Waiting<Body> = {
-  readonly body: Body
-  readonly priority: Outgoing<Body>['priority']
-  readonly order: number
-  receives: number
-  dueAt: number
-}
-
-/** The waiting messages of a queue in the order of service. `onDue` is called when delayed messages become ready. */
-const createBacklog = <Body>({ clock, onDue }: Pick<Needs, 'clock'> & { onDue: () => void }) => {
-  const ready = createHeap<Waiting<Body>>((a, b) =>
-    a.priority === b.priority ? a.order < b.order : a.priority < b.priority,
-  )
-  const delayed = createHeap<Waiting<Body>>((a, b) => a.dueAt < b.dueAt)
-  let sent = 0
-  /** One timer rings for the message that is due first. */
-  let rings: { at: number; cancel: () => void } | undefined
-
-  const ringFor = (next: Waiting<Body> | undefined) => {
-    if (next === undefined || (rings !== undefined && rings.at <= next.dueAt)) return
-    rings?.cancel()
-    const cancel = clock.after(Math.max(0, next.dueAt - clock.monotonic()), promote)
-    rings = { at: next.dueAt, cancel }
-  }
-
-  const promote = () => {
-    rings = undefined
-    const now = clock.monotonic()
-    for (let next = delayed.peek(); next && next.dueAt <= now; next = delayed.peek()) {
-      delayed.pop()
-      ready.push(next)
-    }
-    ringFor(delayed.peek())
-    onDue()
-  }
-
-  const delay = (message: Waiting<Body>, delayMs: number) => {
-    message.dueAt = clock.monotonic() + delayMs
-    delayed.push(message)
-    ringFor(delayed.peek())
-  }
-
-  return {
-    /** The number of ready messages. */
-    get ready(): number {
-      return ready.size
-    },
-    get delayed(): number {
-      return delayed.size
-    },
-    /** The number of messages sent so far, which is the number of the next. */
-    get sent(): number {
-      return sent
-    },
-    add({ body, priority, delayMs = 0 }: Outgoing<Body>): void {
-      const message = { body, priority, order: sent++, receives: 0, dueAt: 0 }
-      if (delayMs > 0) delay(message, delayMs)
-      else ready.push(message)
-    },
-    /** Returns a message that failed; it keeps its place in the order. */
-    sendBack: delay,
-    /** Removes the most urgent ready message with a number below `before`, of several the one that was sent first. */
-    take: (before: number): Waiting<Body> | undefined =>
-      (ready.peek()?.order ?? before) < before ? ready.pop() : undefined,
-  }
-}

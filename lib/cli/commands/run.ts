@@ -3,6 +3,7 @@ import { LONGEST_ATTEMPT_MS, MOST_STEPS, SHORTEST_ATTEMPT_MS } from '../../core/
 import { HIGHEST_COST_LIMIT_USD } from '../../core/cost-limit.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { definedFields } from '../../core/defined-fields.ts'
+import { MOST_ASKED_LABELS } from '../../core/runner-labels.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
 import { sendReply } from '../reply.ts'
@@ -46,6 +47,14 @@ const parseMaxCost = (text: string | undefined) => {
   throw new UsageError('--max-cost is an amount of US dollars above 0, such as 2.50', 'run')
 }
 
+/** Labels in one argument are separated by commas. */
+const parseRunsOn = (texts: readonly string[] | undefined) => {
+  if (texts === undefined) return {}
+  const runsOn = texts.flatMap((text) => text.split(',').map((label) => label.trim()))
+  if (runsOn.length <= MOST_ASKED_LABELS && runsOn.every((label) => label !== '')) return { runsOn }
+  throw new UsageError(`--runs-on is 1 to ${MOST_ASKED_LABELS} labels, such as gpu,linux`, 'run')
+}
+
 /** The service does not know the folder of this command: `.`, `./web` and `../web` become absolute. */
 const absoluteRepository = (repo: string): string => (/^\.\.?(?:\/|$)/.test(repo) ? path.resolve(repo) : repo)
 
@@ -83,6 +92,12 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
       value: 'usd',
       about: 'the most that all attempts may cost together, in US dollars',
     },
+    'runs-on': {
+      type: 'string',
+      multiple: true,
+      value: 'labels',
+      about: 'the labels that its runner must have, separated by commas',
+    },
     continue: {
       type: 'string',
       value: 'task id',
@@ -119,6 +134,7 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
       ...parseTimeout(values.timeout),
       ...parseMaxSteps(values['max-steps']),
       ...parseMaxCost(values['max-cost']),
+      ...parseRunsOn(values['runs-on']),
       ...definedFields({ repository: repo && absoluteRepository(repo), branch, assignedAgent: agent }),
     }
     const connected = service()

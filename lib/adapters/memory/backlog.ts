@@ -1,0 +1,163 @@
+import { createHeap } from '../../core/heap.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Fits, Outgoing } from '../../ports/queue.ts'
+
+/** A waiting message. `order` numbers messages in the order of sending; `dueAt` is monotonic milliseconds. */
+export type Waiting<Body> = {
+  readonly body: Body
+  readonly priority: Outgoing<Body>['priority']
+  readonly order: number
+  readonly lane: string
+  readonly owner: string
+  receives: number
+  dueAt: number
+}
+
+/** `served` is the turn in which an owner got a message last. */
+type Owner = { served: number }
+/** The ready messages of one owner in a lane. */
+type Line<Body> = {
+  lane: Lane<Body>
+  owner: Owner
+  /** Never empty. */
+  ready: ReturnType<typeof createHeap<Waiting<Body>>>
+}
+/** `sample` is one of its messages: each of them fits the same takers. */
+type Lane<Body> = { sample: Body; lines: Map<string, Line<Body>> }
+/** A taker of messages, with the lanes that fit it and have a ready message. */
+export type Taker<Body> = { readonly fits: Fits<Body>; readonly lanes: Set<Lane<Body>> }
+
+type Needs = { clock: Pick<Clock, 'monotonic' | 'after'>; onDue: () => void }
+
+const isMoreUrgent = <Body>(a: Waiting<Body>, b: Waiting<Body>): boolean =>
+  a.priority === b.priority ? a.order < b.order : a.priority < b.priority
+
+/**
+ * The waiting messages of a queue in the order of service: by priority, then the owner who has waited longest for a turn,
+ * then the order of sending. A take looks at one message of each owner in each lane that fits, however many wait.
+ * `onDue` is called when delayed messages become ready.
+ */
+export const createBacklog = <Body>({ clock, onDue }: Needs) => {
+  const lanes = new Map<string, Lane<Body>>()
+  const owners = new Map<string, Owner>()
+  const takers = new Set<Taker<Body>>()
+  const delayed = createHeap<Waiting<Body>>((a, b) => a.dueAt < b.dueAt)
+  let ready = 0
+  let sent = 0
+  let turn = 0
+  /** One timer rings for the message that is due first. */
+  let rings: { at: number; cancel: () => void } | undefined
+
+  const addLane = (name: string, sample: Body): Lane<Body> => {
+    const lane = { sample, lines: new Map<string, Line<Body>>() }
+    lanes.set(name, lane)
+    for (const taker of takers) if (taker.fits(sample)) taker.lanes.add(lane)
+    return lane
+  }
+
+  const addLine = (lane: Lane<Body>, name: string): Line<Body> => {
+    const owner = owners.get(name) ?? { served: 0 }
+    owners.set(name, owner)
+    const line = { lane, owner, ready: createHeap<Waiting<Body>>(isMoreUrgent) }
+    lane.lines.set(name, line)
+    return line
+  }
+
+  const push = (message: Waiting<Body>): void => {
+    const lane = lanes.get(message.lane) ?? addLane(message.lane, message.body)
+    const line = lane.lines.get(message.owner) ?? addLine(lane, message.owner)
+    line.ready.push(message)
+    ready += 1
+  }
+
+  const removeLine = ({ lane }: Line<Body>, last: Waiting<Body>): void => {
+    lane.lines.delete(last.owner)
+    if (lane.lines.size > 0) return
+    lanes.delete(last.lane)
+    for (const taker of takers) taker.lanes.delete(lane)
+    // The turns begin anew, so that owners of former times take no memory.
+    if (ready === 0) owners.clear()
+  }
+
+  const ringFor = (next: Waiting<Body> | undefined) => {
+    if (next === undefined || (rings !== undefined && rings.at <= next.dueAt)) return
+    rings?.cancel()
+    const cancel = clock.after(Math.max(0, next.dueAt - clock.monotonic()), promote)
+    rings = { at: next.dueAt, cancel }
+  }
+
+  const promote = () => {
+    rings = undefined
+    const now = clock.monotonic()
+    for (let next = delayed.peek(); next && next.dueAt <= now; next = delayed.peek()) {
+      delayed.pop()
+      push(next)
+    }
+    ringFor(delayed.peek())
+    onDue()
+  }
+
+  const delay = (message: Waiting<Body>, delayMs: number) => {
+    message.dueAt = clock.monotonic() + delayMs
+    delayed.push(message)
+    ringFor(delayed.peek())
+  }
+
+  const isBefore = (a: Line<Body>, b: Line<Body>): boolean => {
+    const [headA, headB] = [a.ready.peek(), b.ready.peek()]
+    if (headA === undefined || headB === undefined) return headA !== undefined
+    if (headA.priority === headB.priority && a.owner.served !== b.owner.served)
+      return a.owner.served < b.owner.served
+    return isMoreUrgent(headA, headB)
+  }
+
+  /** The line whose first message is the next one for a taker, of those with a number below `before`. */
+  const firstLine = (taker: Taker<Body>, before: number): Line<Body> | undefined => {
+    let first: Line<Body> | undefined
+    for (const lane of taker.lanes)
+      for (const line of lane.lines.values())
+        if ((line.ready.peek()?.order ?? before) < before && (!first || isBefore(line, first))) first = line
+    return first
+  }
+
+  return {
+    /** The number of ready messages. */
+    get ready(): number {
+      return ready
+    },
+    get delayed(): number {
+      return delayed.size
+    },
+    /** The number of messages sent so far, which is the number of the next. */
+    get sent(): number {
+      return sent
+    },
+    add({ body, priority, delayMs = 0, lane = '', owner = '' }: Outgoing<Body>): void {
+      const message = { body, priority, order: sent++, lane, owner, receives: 0, dueAt: 0 }
+      if (delayMs > 0) delay(message, delayMs)
+      else push(message)
+    },
+    /** Returns a message that failed; it keeps its place in the order. */
+    sendBack: delay,
+    /** Returns a message at once to its place in the order. */
+    putBack: push,
+    /** Begins to watch the lanes that fit, until `leave`. */
+    join(fits: Fits<Body>): Taker<Body> {
+      const taker = { fits, lanes: new Set<Lane<Body>>() }
+      for (const lane of lanes.values()) if (fits(lane.sample)) taker.lanes.add(lane)
+      takers.add(taker)
+      return taker
+    },
+    leave: (taker: Taker<Body>): void => void takers.delete(taker),
+    /** Removes the first ready message in the order of service that fits the taker and has a number below `before`. */
+    take(taker: Taker<Body>, before: number): Waiting<Body> | undefined {
+      const line = firstLine(taker, before)
+      const message = line?.ready.pop()
+      if (line === undefined || message === undefined) return undefined
+      ready -= 1
+      line.owner.served = ++turn
+      if (line.ready.size === 0) removeLine(line, message)
+      return message
+    },
+  }
+}

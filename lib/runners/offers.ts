@@ -1,0 +1,35 @@
+import type { TaskRow } from '../tasks/schema.ts'
+
+/** What a runner offers: the agents that it has, and its labels. */
+export type Offer = {
+  readonly name: string
+  readonly agents: readonly string[]
+  readonly labels: readonly string[]
+}
+
+/** What a task asks of its runner. */
+type Asked = Pick<TaskRow, 'agent' | 'runsOn'>
+
+/** Whether a runner may take a task: it has the agent, and all labels exactly. */
+export const offerFits = ({ agents, labels }: Offer, { agent, runsOn = [] }: Asked): boolean =>
+  agents.includes(agent) && runsOn.every((label) => labels.includes(label))
+
+/** Whether the process of the service may run a task itself: it has no labels. */
+export const fitsService = ({ runsOn = [] }: Pick<Asked, 'runsOn'>): boolean => runsOn.length === 0
+
+/** Why no offer fits a task, such as `no runner has gpu`; undefined when one fits. */
+export const reasonNoneFits = (offers: readonly Offer[], asked: Asked): string | undefined => {
+  if (offers.some((offer) => offerFits(offer, asked))) return undefined
+  const { agent, runsOn = [] } = asked
+  if (offers.length === 0) return 'no runner is here'
+  const missing = runsOn.filter((label) => offers.every(({ labels }) => !labels.includes(label)))
+  if (missing.length > 0) return `no runner has ${inWords(missing)}`
+  if (offers.every(({ agents }) => !agents.includes(agent))) return `no runner has the agent ${agent}`
+  const withAgent = offers.filter((offer) => offer.agents.includes(agent))
+  const lacks = runsOn.filter((label) => withAgent.every(({ labels }) => !labels.includes(label)))
+  if (lacks.length > 0) return `no runner with the agent ${agent} has ${inWords(lacks)}`
+  return `no runner with the agent ${agent} has ${inWords(runsOn)} together`
+}
+
+const inWords = (labels: readonly string[]): string =>
+  labels.length < 2 ? labels.join() : `${labels.slice(0, -1).join(', ')} and ${labels.at(-1)}`

@@ -36,7 +36,9 @@ const plantKey = (folder: string) => {
   writeFileSync(path.join(folder, 'encryption.key'), PROVIDER_KEY)
   writeFileSync(path.join(folder, '.env'), `ANTHROPIC_API_KEY=${PROVIDER_KEY}\n`)
   const env = { ...process.env, ANTHROPIC_API_KEY: PROVIDER_KEY }
-  const service = spawn('sh', ['-c', 'sleep 300', PROVIDER_KEY], { env, stdio: 'ignore' })
+  // One process, whose arguments have the key for as long as it lives: a shell would leave its child behind, or exec without them.
+  const waiting = ['-e', 'setInterval(() => undefined, 300_000)', PROVIDER_KEY]
+  const service = spawn(process.execPath, waiting, { env, stdio: 'ignore' })
   return { [Symbol.dispose]: () => void service.kill('SIGKILL') }
 }
 

@@ -59,7 +59,7 @@ const leftOutIn = (result: TaskResult | undefined): string | undefined => {
 /** Prints the result of an ended task, and resolves to its exit code. */
 export const showOutcome = (task: Task, { out, say, paint }: Terminal): number => {
   const { status, result, error, cost } = task
-  if (result?.output) out(safeText(result.output).trimEnd())
+  if (result?.output && result.output !== error?.message) out(safeText(result.output).trimEnd())
   const stat = result && diffStat(result, paint)
   if (stat) out(`\n${stat}`)
   const leftOut = leftOutIn(result)

@@ -47,6 +47,13 @@ export type AgentTask = {
  */
 type AgentFailure = { retryable?: boolean; retryAfterMs?: number; refused?: boolean }
 
+/**
+ * What a failed run leaves, as fields of a thrown error: a result with the changes so far, which the task shows beside its
+ * error, and what a reply needs. A result without success has the first in itself. The last attempt that left any counts.
+ * A run whose time is over may leave them too, within a few seconds.
+ */
+export type LeftByFailure = { result?: AgentResult; continuation?: object }
+
 /** The result of a run. `success: false` is a failure. The task's result keeps further fields. */
 export type AgentResult = AgentFailure & {
   success: boolean
@@ -157,7 +164,7 @@ export type RunProgram = (
 ) => Promise<CommandResult>
 
 /**
- * An execution backend. A thrown error is a failure, with the fields of `AgentFailure`. Without `configured` the adapter
+ * An execution backend. A thrown error is a failure, with the fields of `AgentFailure` and `LeftByFailure`. Without `configured` the adapter
  * needs no configuration. One that `canResume` continues in the next attempt where the last one ended, so that a task whose
  * time ran out is retried; without it the task fails.
  */

@@ -114,6 +114,8 @@ export type LoopRequest = {
   onUsage?: (usage: TokenUsage) => void
   /** Called after each answer of the model, with what that answer cost. */
   onCost?: (cost: Cost) => void
+  /** Called after each whole step, for callers that go on from there where a later one fails. */
+  onStep?: (soFar: LoopProgress) => void
 }
 
 /** The approvals that calls without a result wait for, and what was used up to then. */
@@ -124,18 +126,8 @@ export type StoppedLoop = {
   usage: TokenUsage
 }
 
-/**
- * `ended`: `answered` when the model stopped calling tools; `max_steps` when it did not in time; `budget` when it spent
- * `maxTokens` before; `cost_limit` when it spent `maxCostUsd`; `cut` when an answer ended early (length, content filter), without its tool calls; `empty` when the
- * answer has no text, whatever happened before; `waiting` when calls of the last step wait for approval. `messages` then
- * end with that step and the results so far: a loop that begins with them makes the calls without results, and counts
- * them as checked.
- */
-export type LoopResult = {
-  ended: 'answered' | 'max_steps' | 'budget' | 'cost_limit' | 'cut' | 'empty' | 'waiting'
-  finishReason: FinishReason
-  /** The answer; when the loop ended before one, the text of the last step. */
-  text: string
+/** What the steps of a loop have come to. */
+export type LoopProgress = {
   /** The text of the last step that has text: the text before tool calls, when the model answered nothing after them. */
   lastText: string
   /** The whole history, the given messages included. Steps, calls and usage include those before a stop. */
@@ -145,6 +137,20 @@ export type LoopResult = {
   usage: TokenUsage
   provider: string
   model: string
+}
+
+/**
+ * `ended`: `answered` when the model stopped calling tools; `max_steps` when it did not in time; `budget` when it spent
+ * `maxTokens` before; `cost_limit` when it spent `maxCostUsd`; `cut` when an answer ended early (length, content filter), without its tool calls; `empty` when the
+ * answer has no text, whatever happened before; `waiting` when calls of the last step wait for approval. `messages` then
+ * end with that step and the results so far: a loop that begins with them makes the calls without results, and counts
+ * them as checked.
+ */
+export type LoopResult = LoopProgress & {
+  ended: 'answered' | 'max_steps' | 'budget' | 'cost_limit' | 'cut' | 'empty' | 'waiting'
+  finishReason: FinishReason
+  /** The answer; when the loop ended before one, the text of the last step. */
+  text: string
   fallbackFrom?: string
   /** The approvals that calls wait for. */
   pending: readonly PendingCall[]

@@ -203,7 +203,16 @@ export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' 
         queuedAt: iso(clock.now()),
         ...definedFields({ trace, bulkJobId, costBefore: cost?.usd ?? undefined }),
       },
-      unset: ['error', 'completedAt', 'startedAt', 'refusals', 'waitingMs', ...(bulkJobId ? [] : BULK_JOB)],
+      unset: [
+        'error',
+        'result',
+        'usage',
+        'completedAt',
+        'startedAt',
+        'refusals',
+        'waitingMs',
+        ...(bulkJobId ? [] : BULK_JOB),
+      ],
     }),
 
   /** Makes a task that still waits count for a bulk job; applies while it waits. */

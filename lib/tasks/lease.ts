@@ -10,7 +10,7 @@ import type { AnyWrite, Store } from '../ports/store.ts'
 import { costFields } from './cost-counters.ts'
 import { progressStream } from './read.ts'
 import { continuationInserts, tasks } from './rows.ts'
-import type { QueuedWait, RunTask, Task, TaskError, TaskResult, TaskRow } from './schema.ts'
+import type { LeftByAttempt, QueuedWait, RunTask, Task, TaskError, TaskResult, TaskRow } from './schema.ts'
 import { TokenUsageSchema } from './schema.ts'
 import type { EventText, Transition, Transitions } from './transitions.ts'
 
@@ -223,29 +223,36 @@ export const createLease = (needs: Needs) => {
   /**
    * Queues the next attempt in `delayMs`; a delay that is too long for the queue makes the task pending. An attempt
    * that was refused before any work is not counted: its number is used again. One that has to wait for a reason waits
-   * for that instead.
+   * for that instead. What the attempt left stays until a later one leaves something.
    */
   const retry = (
     leased: Leased,
     error: TaskError,
     delayMs: number,
-    { isCounted = true, waiting }: { isCounted?: boolean; waiting?: QueuedWait | undefined } = {},
+    {
+      isCounted = true,
+      waiting,
+      result,
+      continuation,
+    }: LeftByAttempt & { isCounted?: boolean; waiting?: QueuedWait | undefined } = {},
   ) => {
     const metadata = { code: error.code, delayMs, ...(isCounted ? {} : { counted: false }) }
     const { refusals = 0 } = leased
     // A write without this field is cheaper.
     const counted = refusals > 0 ? { unset: ['refusals'] as const } : {}
-    return applyLeased(leased, {
+    const change = {
       verb: delayMs > longestDelayMs && waiting === undefined ? 'defer' : 'retry',
       ...(isCounted ? counted : { add: { attempts: -1 } }),
       set: {
         error,
+        ...definedFields({ result }),
         nextAttemptAt: iso(clock.now() + delayMs),
         ...(isCounted ? {} : { refusals: refusals + 1 }),
         ...(waiting && beginsWait(waiting, clock.now())),
       },
       event: { attempt: leased.attempts, message: error.message, metadata },
-    })
+    } as const
+    return applyLeased(leased, change, continuationInserts(leased, continuation))
   }
 
   /** Suspends a run until a person has decided: the task keeps its attempt and gives up its lease. */
@@ -317,16 +324,17 @@ export const createLease = (needs: Needs) => {
     return { end, event, eventId, letter: makeDeadLetter({ ...task, ...end }, eventId) }
   }
 
-  /** Fails a task that has no more attempts, with its dead letter. */
+  /** Fails a task that has no more attempts, with its dead letter. A result of an earlier attempt stays where this one has none. */
   const fail = (
     leased: Leased,
     error: TaskError,
-    { when = {}, continuation }: { when?: Transition['when']; continuation?: object | undefined } = {},
+    { when = {}, result, continuation }: LeftByAttempt & { when?: Transition['when'] } = {},
   ) => {
     const { end, event: why, eventId, letter } = failure(leased, error)
     const event = { attempt: leased.attempts, ...why }
+    const set = { ...end, ...(result && { result, ...reportedUsage(result) }) }
     const rows = [letter, ...continuationInserts(leased, continuation)]
-    return applyLeased(leased, { verb: 'fail', when, set: end, event, eventId }, rows)
+    return applyLeased(leased, { verb: 'fail', when, set, event, eventId }, rows)
   }
 
   /** Takes over a task whose lease ran out, with its attempt counted, if the lease has not changed since. */

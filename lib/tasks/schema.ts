@@ -182,7 +182,9 @@ export const TaskSchema = z
       .number()
       .optional()
       .describe('Time spent in waits since its first attempt began, without the present one'),
-    result: TaskResultSchema.optional().describe('Agents may add fields'),
+    result: TaskResultSchema.optional().describe(
+      'Agents may add fields. Of a task without success what its last attempt left, with the changes so far, where it left any',
+    ),
     error: TaskErrorSchema.optional(),
     usage: TokenUsageSchema.optional(),
     cost: CostSchema.optional().describe(
@@ -263,6 +265,9 @@ export type TaskEvent = z.output<typeof TaskEventSchema>
 export type TaskFields = z.output<typeof TaskFieldsSchema>
 export type TaskResult = z.output<typeof TaskResultSchema>
 export type TaskError = z.output<typeof TaskErrorSchema>
+
+/** What an attempt leaves beside its error: its result without success, and what a reply needs. */
+export type LeftByAttempt = { result?: TaskResult | undefined; continuation?: object | undefined }
 
 /** A stored event in the log of a task. Notices of `emitted` ones are sent to outbound webhooks. */
 export type TaskLogEntry = Pick<TaskEvent, 'id' | 'type' | 'message' | 'attempt' | 'metadata'> & {

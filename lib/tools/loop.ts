@@ -234,7 +234,7 @@ const withoutRefusedCalls = (finish: Finish, isAnswerOnly: boolean): Finish => {
 
 /** Calls the model and makes the tool calls of its answer; returns how it finished, and whether another step follows. */
 const takeStep = async (models: Models, request: LoopRequest, state: State, fitWindow: FitWindow) => {
-  const { maxSteps, signal, onEvent } = request
+  const { maxSteps, signal, onEvent, onStep } = request
   signal.throwIfAborted()
   state.steps += 1
   const step = state.steps
@@ -253,6 +253,8 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
   const { totalTokens: usedTokens } = state.usage
   const { reason: finishReason } = finish
   onEvent?.({ type: 'step:complete', step, usedTokens, toolCalls: calls.length, finishReason })
+  const { provider, model } = finish
+  onStep?.({ ...state, messages: [...state.messages], lastText: latestText(state.messages), provider, model })
   const isUnfinished = mayRepeatCalls || (calls.length > 0 && state.pending.length === 0)
   return { finish, goesOn: isUnfinished && step < maxSteps && !isSpent(request, state) }
 }

@@ -3,6 +3,7 @@ import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Log } from '../ports/log.ts'
 import {
+  type LeftByAttempt,
   type QueuedWait,
   type RunTask,
   type TaskError,
@@ -119,9 +120,9 @@ export type LeaseWrites = {
     leased: Leased,
     error: TaskError,
     delayMs: number,
-    next: { isCounted: boolean; waiting: QueuedWait | undefined },
+    next: LeftByAttempt & { isCounted: boolean; waiting: QueuedWait | undefined },
   ): Promise<unknown>
-  fail(leased: Leased, error: TaskError, left?: { continuation?: object | undefined }): Promise<unknown>
+  fail(leased: Leased, error: TaskError, left?: LeftByAttempt): Promise<unknown>
   release(leased: Leased, reason: string): Promise<unknown>
   keepCost(leased: Leased): Promise<void>
   suspend(leased: Leased, waiting: { checkpoint: object; message: string }): Promise<unknown>

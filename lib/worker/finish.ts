@@ -32,7 +32,9 @@ type Needs = {
 export const createFinish = (needs: Needs) => {
   const { lease, gate, retryPolicy, random, clock, log, withdrawIfOver, learn } = needs
   /** The next attempt comes after a backoff, and not before the time that the failure names. */
-  const failAttempt = async (task: Leased, { error, next, retryAfterMs = 0, continuation }: FailedRun) => {
+  const failAttempt = async (task: Leased, failed: FailedRun) => {
+    const { error, next, retryAfterMs = 0, result, continuation } = failed
+    const left = { result, continuation }
     const { id: taskId, attempts: attempt, refusals = 0 } = task
     const isCounted = next !== 'retry uncounted'
     const failure = { code: error.code, reason: errorMessage(error.message, 200) }
@@ -40,14 +42,14 @@ export const createFinish = (needs: Needs) => {
       { taskId, attempt, ...task.trace, ...failure, ...(!isCounted && { counted: false }) },
       'attempt failed',
     )
-    if (next === 'fail') return lease.fail(task, error, { continuation })
+    if (next === 'fail') return lease.fail(task, error, left)
     const { baseMs, type } = retryPolicy()
     const waitMs = isCounted
       ? backoffMs({ attempt, baseMs, type, random })
       : backoffMs({ attempt: refusals + 1, baseMs, type: 'exponential', random, maxMs: LONGEST_REFUSAL_MS })
     const delayMs = Math.max(waitMs, retryAfterMs)
     const waiting = isCounted ? undefined : await gate.reasonToWait(task)
-    return lease.retry(task, error, delayMs, { isCounted, waiting })
+    return lease.retry(task, error, delayMs, { ...left, isCounted, waiting })
   }
 
   const succeed = async (task: Leased, { result, continuation }: SucceededRun) => {

@@ -12,6 +12,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { LoopEvent } from '../ports/tool.ts'
 import {
   CostSchema,
+  type LeftByAttempt,
   type TaskError,
   type TaskResult,
   TaskResultSchema,
@@ -44,8 +45,9 @@ type Needs = {
   lease: Pick<LeaseWrites, 'pause' | 'unpause'>
 }
 
-/** How long a stopped agent may go on before its slot is freed. */
+/** How long a stopped agent may go on before its slot is freed; one whose time is over has to say what it changed. */
 const STOP_GRACE_MS = 2_000
+const TIMEOUT_GRACE_MS = 5_000
 const LONGEST_PROGRESS = 2_000
 /** The most messages of one attempt that are stored as they come; later ones renew the lease. */
 const MOST_PROGRESS = 1_000
@@ -118,10 +120,13 @@ const statedCost = (value: unknown): Cost | undefined => {
   return data?.usd === null ? UNKNOWN_COST : data
 }
 
+const resultIn = (ended: Ended): TaskResult | undefined =>
+  ended.kind === 'succeeded' || ended.kind === 'failed' ? ended.result : undefined
+
 /** Takes the cost from the result of an agent that told none as it went. */
 const noteCost = (run: LeasedRun, ended: Ended): void => {
-  if (ended.kind !== 'succeeded' || run.spent !== undefined) return
-  const cost = statedCost(ended.result.cost)
+  if (run.spent !== undefined) return
+  const cost = statedCost(resultIn(ended)?.cost)
   if (cost) run.spent = cost
 }
 
@@ -163,7 +168,8 @@ export const createRunner = ({
       const pauses = createPauses({ run, slot, timer, lease, clock })
       const endedAs = (ended: Outcome): Ended => {
         const reason = stopped.reason()
-        if (reason === 'timeout') return failedRun(leased, timedOut(timeLimit, agent))
+        if (reason === 'timeout')
+          return failedRun(leased, { ...timedOut(timeLimit, agent), ...leftIn(ended) })
         if (reason !== undefined) return { kind: 'stopped', reason }
         return ended.kind === 'failed' ? failedRun(leased, ownTimeout(ended, agent)) : ended
       }
@@ -183,10 +189,13 @@ export const createRunner = ({
       }
       const { signal } = stopped
       const costLimitUsd = costLimit(leased)
-      if (isCostLimitReached(0, costLimitUsd)) return end(outcomes.fromThrown(costLimitReached()))
+      // A run that waited has work to tell of.
+      if (given.checkpoint === undefined && isCostLimitReached(0, costLimitUsd))
+        return end(outcomes.fromThrown(costLimitReached()))
       const giveUp = () => end(outcomes.fromThrown(signal.reason))
       if (signal.aborted) return giveUp()
-      signal.addEventListener('abort', () => clock.after(STOP_GRACE_MS, giveUp))
+      const graceMs = () => (stopped.reason() === 'timeout' ? TIMEOUT_GRACE_MS : STOP_GRACE_MS)
+      signal.addEventListener('abort', () => clock.after(graceMs(), giveUp))
       call(outcomes, agent, task, {
         signal,
         attempt,
@@ -261,7 +270,22 @@ const createOutcomes = (masker: Masker) => {
     retryable: fields.retryable !== false,
     ...definedFields({ retryAfterMs: boundedWaitMs(fields.retryAfterMs) }),
     ...(fields.refused === true && { refused: true }),
+    ...failedResult(fields.result),
+    ...toContinuation(fields.continuation),
   })
+
+  /** The result that a failed run leaves; none where it is no result. What it leaves makes no other failure of it. */
+  const failedResult = (given: unknown): { result?: TaskResult } => {
+    try {
+      const json = JSON.stringify(given)
+      if (json === undefined || Buffer.byteLength(json) > LONGEST_RESULT) return {}
+      const { retryable: _1, retryAfterMs: _2, refused: _3, ...rest } = JSON.parse(json)
+      const { data } = TaskResultSchema.safeParse(masker.data({ ...rest, success: false }))
+      return definedFields({ result: data })
+    } catch {
+      return {}
+    }
+  }
 
   const fromWaiting = (json: string): Outcome => {
     const tooLarge = 'The run cannot wait for approval: its messages are too long to be kept'
@@ -276,22 +300,22 @@ const createOutcomes = (masker: Masker) => {
     if (jsonBytes(rest) > LONGEST_RESULT) return failed('result_too_large', resultTooLarge(), FINAL)
     const parsed = TaskResultSchema.safeParse(masker.data(rest))
     if (!parsed.success) return failed('bad_result', 'The agent did not return {success, output}', FINAL)
-    const continuation = toContinuation(left)
-    if (!parsed.data.success) {
-      const { output } = parsed.data
-      return {
-        ...failed('agent_failed', output || 'The agent reported a failure', parsed.data),
-        ...continuation,
-      }
-    }
-    return { kind: 'succeeded', result: parsed.data, ...continuation }
+    const { data } = parsed
+    if (data.success) return { kind: 'succeeded', result: data, ...toContinuation(left) }
+    const message = data.output || 'The agent reported a failure'
+    return failed('agent_failed', message, { ...data, result: data, continuation: left })
   }
 
   /** Work that is done counts, also where what a reply would need is too large to be stored. */
-  const toContinuation = (left: unknown): { continuation?: object } =>
-    typeof left === 'object' && left !== null && jsonBytes(left) <= LARGEST_CHECKPOINT
-      ? { continuation: masker.data(left) as object }
-      : {}
+  const toContinuation = (left: unknown): { continuation?: object } => {
+    try {
+      return typeof left === 'object' && left !== null && jsonBytes(left) <= LARGEST_CHECKPOINT
+        ? { continuation: masker.data(JSON.parse(JSON.stringify(left))) as object }
+        : {}
+    } catch {
+      return {}
+    }
+  }
 
   return {
     /** Reads a returned value. A value that is not a valid result is the agent's failure, never the service's. */
@@ -349,7 +373,13 @@ type Failure = {
   retryAfterMs?: number
   /** The attempt was refused before any work, as by an open circuit breaker. */
   refused?: boolean
-  continuation?: object
+} & LeftByAttempt
+
+/** What is left by an agent that has ended after its time was over. */
+const leftIn = (ended: Outcome): LeftByAttempt => {
+  if (ended.kind === 'waiting') return {}
+  const { result, continuation } = ended
+  return definedFields({ result: result && { ...result, success: false }, continuation })
 }
 
 /** A task fails after this many refusals in a row; with waits of up to five minutes it outlasts a day of them. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import type { AgentAdapter } from '../../lib/ports/agent.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
-import { startDomains, turns } from '../fakes/service.ts'
+import { ANN, startDomains, turns } from '../fakes/service.ts'
 
 type Given = { agentMs?: number; taskMs?: number; functionMs?: number }
 const OF_TASK = /the limit of this task\. Create it with a larger timeoutMs \(at most 24 hours\)/
@@ -108,7 +108,7 @@ describe('the outcome of a run', () => {
     const { task, service } = await outcome(execute)
 
     expect(task).toMatchObject({ status: 'failed', attempts: 1, error })
-    expect(task.result).toBeUndefined()
+    expect(task.result?.success).not.toBe(true)
     expect((await service.deadLetters.countAll()).pending).toBe(1)
   })
 
@@ -240,7 +240,27 @@ describe('a run that takes too long', () => {
     },
   )
 
-  it('loses its slot two seconds later when it ignores the signal, and its result is not heard', async () => {
+  it.each<[string, unknown, object | undefined]>([
+    [
+      'says what it changed',
+      Object.assign(new Error('stopped'), { result: { output: 'Half', diff: '+' } }),
+      { output: 'Half', diff: '+' },
+    ],
+    ['says nothing', new Error('stopped'), undefined],
+  ])('has five seconds in which its agent %s', async (_what, thrown, result) => {
+    const agent = createFakeAgent(HOLD)
+    const env = { POOL_TIMEOUT_MS: '60000', ...ONE_ATTEMPT }
+    const service = await startDomains({ adapters: [agent], env })
+    const { id } = await service.run()
+    await service.pass(64_000)
+    agent.runs[0]?.fail(thrown)
+    await turns()
+    const task = await service.tasks.get(id)
+    expect(task).toMatchObject({ status: 'failed', error: { code: 'timeout' } })
+    expect(task.result).toEqual(result && { success: false, ...result })
+  })
+
+  it('loses its slot five seconds later when it ignores the signal, and its result is not heard', async () => {
     const agent = createFakeAgent(HOLD)
     const service = await startDomains({
       adapters: [agent],
@@ -249,11 +269,97 @@ describe('a run that takes too long', () => {
     const { id } = await service.run()
     const next = await service.create({ title: 'Next' })
 
-    await service.pass(63_000)
+    await service.pass(66_000)
     expect(agent.runs.map(({ task }) => task.id)).toEqual([id, next.id])
     agent.runs[0]?.finish()
     await turns()
 
     expect((await service.tasks.get(id)).status).toBe('failed')
+  })
+})
+
+describe('what a failed run leaves', () => {
+  const work = { output: 'Half done', diff: '+one', filesChanged: [{ path: 'a.txt' }] }
+  const thrown = (left: object, code = 'agent_exited') =>
+    Object.assign(new Error('gone'), { code, retryable: false, ...left })
+
+  it.each<[string, () => unknown, string, object | undefined]>([
+    ['the result of a thrown error', () => Promise.reject(thrown({ result: work })), 'agent_exited', work],
+    [
+      'no success that an error claims',
+      () => Promise.reject(thrown({ result: { ...work, success: true } }, 'cost_limit_reached')),
+      'cost_limit_reached',
+      work,
+    ],
+    [
+      'a result without success, but not what it says of another attempt',
+      () => ({ success: false, retryable: false, retryAfterMs: 5, refused: false, ...work }),
+      'agent_failed',
+      work,
+    ],
+    [
+      'nothing of what is no result',
+      () => Promise.reject(thrown({ result: { diff: '+' } })),
+      'agent_exited',
+      undefined,
+    ],
+    [
+      'nothing of what is no JSON',
+      () => Promise.reject(thrown({ result: { ...work, n: 1n } })),
+      'agent_exited',
+      undefined,
+    ],
+    [
+      'nothing of what is too large',
+      () => Promise.reject(thrown({ result: { output: 'x'.repeat(2_000_001) } })),
+      'agent_exited',
+      undefined,
+    ],
+  ])('is beside its error: %s', async (_what, execute, code, result) => {
+    const { task } = await outcome(execute)
+    expect(task).toMatchObject({ status: 'failed', error: { code } })
+    expect(task.result).toEqual(result && { success: false, ...result })
+  })
+
+  it('counts with its cost and usage, and not the secrets in it', async () => {
+    const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 }
+    const cost = { usd: 2, source: 'provider' }
+    const agent = createFakeAgent(async (_task, { keepSecret }) => {
+      keepSecret('s3cret-of-a-run')
+      throw thrown({ result: { ...work, diff: '+s3cret-of-a-run', usage, cost } })
+    })
+    const service = await startDomains({ adapters: [agent] })
+    const { id } = await service.run()
+    expect(await service.tasks.get(id)).toMatchObject({
+      status: 'failed',
+      usage,
+      cost,
+      result: { diff: '+[masked]' },
+    })
+  })
+
+  it('stays while later attempts leave nothing, is there for a reply, and goes when the task is queued anew', async () => {
+    const agent = createFakeAgent(HOLD)
+    const service = await startDomains({ adapters: [agent], env: { QUEUE_RETRY_ATTEMPTS: '2' } })
+    const { id } = await service.run()
+    const left = { result: work, continuation: { at: 1 }, retryable: true }
+    agent.runs[0]?.fail(thrown(left))
+    await turns()
+    const result = { success: false, ...work }
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'queued', result })
+    await service.pass(60_000)
+    agent.runs[1]?.fail(thrown({ retryable: true }))
+    await turns()
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'failed', result })
+    const [letter] = (await service.deadLetters.list({ status: 'pending', limit: 1 })).items
+
+    await service.deadLetters.retry(ANN, letter?.id ?? '')
+    await turns()
+    expect(await service.tasks.get(id)).not.toHaveProperty('result')
+    agent.runs[2]?.fail(thrown({}))
+    await turns()
+    await service.tasks.replies.reply(ANN, id, { body: { content: 'Go on' } })
+    await turns()
+    expect(agent.runs[3]).toMatchObject({ task: { parentId: id }, earlier: { continuation: { at: 1 } } })
   })
 })

@@ -670,6 +670,54 @@ describe('the cost of a run over ACP', () => {
   })
 })
 
+describe('a run over ACP that fails', () => {
+  const call: Act = { act: 'model' }
+  const wait: Act = { act: 'wait', ms: 3_600_000 }
+  const refused: Answer = (_, response) =>
+    void response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}')
+  const timeout = Object.assign(new Error('late'), { code: 'timeout' })
+
+  it.each<[string, string, Act[], { answer?: Answer; costLimitUsd?: number; stop?: Error }]>([
+    ['exits', 'agent_exited', [{ act: 'exit', code: 1 }], {}],
+    ['is at its cost limit', 'cost_limit_reached', [call, call], { costLimitUsd: 1 }],
+    ['has no provider', 'provider_error', [call], { answer: refused }],
+    ['fails its turn', 'agent_error', [{ act: 'fail', text: 'no luck' }], {}],
+    ['has no time left', 'timeout', [wait], { stop: timeout }],
+  ])(
+    'leaves its changes, its words, its session and what a reply needs where it %s',
+    async (_how, code, acts, more) => {
+      await using models = more.answer ? await openScriptedProvider(more.answer) : await openModels()
+      const stop = new AbortController()
+      const options = {
+        ...{ needs: { brokered: models.brokered }, signal: stop.signal },
+        ...(more.costLimitUsd && { costLimitUsd: more.costLimitUsd }),
+      }
+      const { result, observed } = open([write(), { act: 'say', text: 'Half.' }, ...acts], options)
+      await until(() => texts(observed).includes('Half.'))
+      if (more.stop) stop.abort(more.stop)
+      await expect(result).rejects.toMatchObject({
+        code,
+        result: {
+          ...{ success: false, output: expect.stringContaining('Half.'), agentSession: 'session_1' },
+          ...{ diff: expect.stringContaining('+new'), filesChanged: [{ path: 'a.txt' }], toolCalls: 1 },
+          ...(acts.includes(call) && !more.answer ? { cost: { usd: 3, source: 'price' } } : {}),
+        },
+        continuation: { files: { patch: expect.stringContaining('+new') } },
+      })
+    },
+  )
+
+  it('leaves nothing where it was cancelled', async () => {
+    const stop = new AbortController()
+    const { result, observed } = open([write(), wait], { signal: stop.signal })
+    await until(() => observed.some(({ type }) => type === 'tool:result'))
+    stop.abort(Object.assign(new Error('stopped'), { code: 'cancelled' }))
+    const thrown = await result.catch((failure: unknown) => failure)
+    expect(thrown).toMatchObject({ code: 'cancelled' })
+    expect(thrown).not.toHaveProperty('result')
+  })
+})
+
 describe('a run over ACP whose last call of a model failed', () => {
   const refusal = (status: number, message: string, headers: Record<string, string> = {}): Answer => {
     const body = JSON.stringify({ type: 'error', error: { type: 'error', message } })
@@ -732,6 +780,40 @@ describe('a run over ACP whose last call of a model failed', () => {
     await expect(result).rejects.toMatchObject(failure)
     expect(texts(observed)).toContain('All done.')
     expect(JSON.stringify(observed)).not.toContain(PROVIDER_KEY)
+  })
+
+  /** Answers the first calls, and fails the others. */
+  const answersOnly = (most: number): Answer => {
+    let calls = 0
+    return (incoming, response) => {
+      calls += 1
+      if (calls > most) return refusal(500, 'Broken')(incoming, response)
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"model":"claude-x"}')
+    }
+  }
+  const call: Act = { act: 'model' }
+  const done: Act = { act: 'say', text: 'All done.' }
+
+  it.each<[string, Act[], object]>([
+    [
+      'has ended well where its program says so',
+      [call, write(), done, call],
+      { success: true, filesChanged: [{ path: 'a.txt' }] },
+    ],
+    [
+      'fails as the provider did where its program stopped',
+      [call, call, { act: 'stop', reason: 'refusal' }],
+      { code: 'provider_error' },
+    ],
+    [
+      'fails as the provider did where its program died',
+      [call, call, { act: 'exit', code: 1 }],
+      { code: 'provider_error' },
+    ],
+  ])('after others that were answered, %s', async (_how, script, expected) => {
+    await using models = await openScriptedProvider(answersOnly(1), { now: () => 0 })
+    const { result } = open(script, { needs: { brokered: models.brokered } })
+    expect(await result.catch((failure: unknown) => failure)).toMatchObject(expected)
   })
 })
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Problem } from '../../../lib/core/errors.ts'
+import type { AgentContext } from '../../../lib/ports/agent.ts'
 import { createAgentOn } from '../../fakes/coding-agent.ts'
 import { createScriptedModels } from '../../fakes/scripted-models.ts'
 import { awaitText, createWorkbench, stubbornScript, type Workbench } from '../../fakes/workbench.ts'
@@ -100,6 +101,38 @@ describe('the coding agent', () => {
     const ended = await execute({}, { costLimitUsd }).catch((thrown: unknown) => thrown)
     expect(ended).toMatchObject(expected)
     expect(models.requests).toHaveLength(steps)
+  })
+
+  it.each<[string, () => Error, string, Partial<AgentContext>]>([
+    ['its model', () => new Problem('unavailable', 'provider_error', 'broken'), 'provider_error', {}],
+    ['its cost limit', () => new Error('not called'), 'cost_limit_reached', { costLimitUsd: 0.5 }],
+    ['its time limit', () => Object.assign(new Error('late'), { code: 'timeout' }), 'timeout', {}],
+  ])('leaves its changes, and what a reply needs, where %s ends it', async (what, failure, code, context) => {
+    const stop = new AbortController()
+    const models = createScriptedModels([
+      { ...writing('a.txt'), text: 'I write.', cost: { usd: 0.5, source: 'price' } },
+      () => {
+        if (code === 'timeout') stop.abort(failure())
+        throw failure()
+      },
+    ])
+    const { execute } = createAgentOn(bench, models)
+    const about = { id: `task_${what.replaceAll(' ', '_')}` }
+    await expect(execute(about, { ...context, signal: stop.signal })).rejects.toMatchObject({
+      code,
+      result: {
+        ...{ success: false, output: 'I write.', steps: 1, toolCalls: 1, cost: { usd: 0.5 } },
+        ...{
+          filesChanged: [{ path: 'a.txt' }],
+          diff: expect.stringContaining('+x'),
+          branch: `agent/${about.id}`,
+        },
+      },
+      continuation: {
+        files: { patch: expect.stringContaining('+x') },
+        conversation: [{ role: 'user' }, { role: 'assistant', content: 'I write.' }, { role: 'tool' }],
+      },
+    })
   })
 
   it('fails when the answer was cut', async () => {

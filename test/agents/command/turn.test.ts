@@ -97,6 +97,61 @@ const told = (events: readonly LoopEvent[]): string[] =>
     return []
   })
 
+describe('a run of a command that fails', () => {
+  const session = '{"type":"system","subtype":"init","session_id":"s-1"}\n'
+  const result =
+    '{"type":"result","subtype":"success","is_error":false,"result":"Done.","total_cost_usd":0.5}\n'
+  const timeout = Object.assign(new Error('late'), { code: 'timeout' })
+
+  it.each<[string, string, Act[], Options, object]>([
+    [
+      'dies with an exit code',
+      'agent_exited',
+      [{ act: 'exit', code: 3 }],
+      parse('text'),
+      { output: 'Half.' },
+    ],
+    [
+      'dies in its session',
+      'agent_exited',
+      [print(session), { act: 'exit', code: 3 }],
+      parse('claude'),
+      { agentSession: 's-1' },
+    ],
+    [
+      'says too much',
+      'agent_protocol',
+      [print(result), { act: 'print', text: '{', times: 11_000_000 }],
+      parse('claude'),
+      { output: 'Done.', cost: { usd: 0.5, source: 'provider' } },
+    ],
+    ['has no time left', 'timeout', [{ act: 'wait', ms: 3_600_000 }], parse('text'), { output: 'Half.' }],
+  ])(
+    'leaves its changes, its words and what a reply needs where it %s',
+    async (_how, code, acts, options, more) => {
+      const stop = new AbortController()
+      const { result: ended, observed } = open([wrote, print('Half.\n'), ...acts], {
+        ...options,
+        signal: stop.signal,
+      })
+      if (code === 'timeout') {
+        await until(() => observed.length > 0)
+        stop.abort(timeout)
+      }
+      await expect(ended).rejects.toMatchObject({
+        code,
+        result: {
+          success: false,
+          filesChanged: [{ path: 'hello.txt' }],
+          diff: expect.stringContaining('+hi'),
+          ...more,
+        },
+        continuation: { files: { patch: expect.stringContaining('+hi') } },
+      })
+    },
+  )
+})
+
 describe('a turn of a command', () => {
   it.each<[string, Options, Act[], object, string[]]>([
     [

@@ -1,4 +1,5 @@
 import type { McpServer } from '@agentclientprotocol/sdk'
+import { definedFields } from '../../../core/defined-fields.ts'
 import type { SecurityMode } from '../../../core/security-mode.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Toolbox, ToolSession } from '../../../ports/tool.ts'
@@ -42,7 +43,7 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
   createProgramRun(
     preset,
     needs,
-    async ({ start, work, task, context, cost, keepSession }) => {
+    ({ start, work, task, context, cost, keepSession }) => {
       const { workspace } = work
       const { openPermissions, clock, securityMode, commands } = needs
       const { signal, observe, waitFor } = context
@@ -54,52 +55,64 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
       const undecided = new Map<string, string>()
       const updates = createUpdates({ observe, now: () => clock.monotonic() })
       const decide = createDecide({ toolbox, clock, denied, undecided, waitFor })
-      const { runTurn } = await loadSession()
-      signal.throwIfAborted()
-      let agentSession = ''
+      let { agentSession } = work
       let isResumed = false
-      const { stopReason } = await runTurn({
-        // Told to cancel, the program ends its turn: the session ends its processes.
-        program: startProgram(preset, commands, { ...start, signal: new AbortController().signal }),
-        cwd: workspace.root,
-        earlier: work.agentSession,
-        prompt: (resumed) => taskPrompt(task, work, context, resumed),
-        clock,
-        signal,
-        mode: preset.mode,
-        authMethod: preset.authMethod,
-        mcpServers: (preset.mcpServers ?? []).map(mcpServer),
-        onSession: async (id, resumed) => {
-          agentSession = id
-          isResumed = resumed
-          if (work.agentSession !== undefined && !resumed)
-            context.progress('The agent no longer has its session: it begins anew')
-          await keepSession(id)
-        },
-        onUpdate: (update) => {
-          updates.take(update)
-          // A resumed session may state what earlier attempts and turns have cost, too.
-          const { cost: stated } = update.sessionUpdate === 'usage_update' ? update : {}
-          if (!isResumed && stated?.currency === 'USD') cost.state(stated.amount)
-        },
-        decide: ({ toolCall, ...request }, asking) =>
-          decide({ ...request, toolCall: updates.wholeCall(toolCall) }, asking),
-      })
-      updates.end()
-      const { answer, ...counts } = updates.outcome()
-      const facts = {
-        ...counts,
-        agentSession,
-        ...(denied.length > 0 && { denied }),
+
+      const runTurn = async () => {
+        const session = await loadSession()
+        signal.throwIfAborted()
+        return session.runTurn({
+          // Told to cancel, the program ends its turn: the session ends its processes.
+          program: startProgram(preset, commands, { ...start, signal: new AbortController().signal }),
+          cwd: workspace.root,
+          earlier: work.agentSession,
+          prompt: (resumed) => taskPrompt(task, work, context, resumed),
+          clock,
+          signal,
+          mode: preset.mode,
+          authMethod: preset.authMethod,
+          mcpServers: (preset.mcpServers ?? []).map(mcpServer),
+          onSession: async (id, resumed) => {
+            agentSession = id
+            isResumed = resumed
+            if (work.agentSession !== undefined && !resumed)
+              context.progress('The agent no longer has its session: it begins anew')
+            await keepSession(id)
+          },
+          onUpdate: (update) => {
+            updates.take(update)
+            // A resumed session may state what earlier attempts and turns have cost, too.
+            const { cost: stated } = update.sessionUpdate === 'usage_update' ? update : {}
+            if (!isResumed && stated?.currency === 'USD') cost.state(stated.amount)
+          },
+          decide: ({ toolCall, ...request }, asking) =>
+            decide({ ...request, toolCall: updates.wholeCall(toolCall) }, asking),
+        })
       }
-      if (undecided.size > 0) {
-        const calls = [...undecided.values()].join(', ')
-        return { answer, failure: `The agent ended its turn before a person had decided: ${calls}`, facts }
+
+      return {
+        take: async () => {
+          const { stopReason } = await runTurn()
+          updates.end()
+          if (undecided.size > 0) {
+            const calls = [...undecided.values()].join(', ')
+            return { failure: `The agent ended its turn before a person had decided: ${calls}` }
+          }
+          if (stopReason === 'end_turn') return {}
+          // Codex ends its turn where a call is denied.
+          const after = denied.length > 0 ? `, after it was denied: ${denied.join(', ')}` : ''
+          return { failure: (endings[stopReason] ?? `The agent ended: ${stopReason}`) + after }
+        },
+        soFar: () => {
+          const { answer, ...counts } = updates.outcome()
+          const facts = {
+            ...counts,
+            ...definedFields({ agentSession }),
+            ...(denied.length > 0 && { denied }),
+          }
+          return { answer, facts }
+        },
       }
-      if (stopReason === 'end_turn') return { answer, facts }
-      // Codex ends its turn where a call is denied.
-      const after = denied.length > 0 ? `, after it was denied: ${denied.join(', ')}` : ''
-      return { answer, failure: (endings[stopReason] ?? `The agent ended: ${stopReason}`) + after, facts }
     },
     { resumes: true },
   )

@@ -42,6 +42,7 @@ export const openBrokeredRun = async (
   let unpriced: string | undefined
   const tokens = new Map<string, number>()
   let last: BrokeredCall | undefined
+  let hasAnswered = false
 
   const callCost = ({ call, usage }: Answer): Cost | undefined => {
     if (!isMetered(call)) return undefined
@@ -61,6 +62,7 @@ export const openBrokeredRun = async (
     last = call
     return () => {
       open.delete(answer)
+      hasAnswered ||= isMetered(call) && call.failure === undefined
       const { model } = usage()
       const cost = callCost(answer)
       const used = callUsage(answer)
@@ -85,9 +87,10 @@ export const openBrokeredRun = async (
     model: (): string | undefined => [...tokens].sort(([, a], [, b]) => b - a).at(0)?.[0],
     /** The last model that answered and has no price. */
     unpriced: () => unpriced,
+    /** Whether a model has answered a call to its end. */
+    hasAnswered: () => hasAnswered,
     /**
-     * Why the last call of a model failed: agents may call a turn done that ended with it. Resolves once runs that need
-     * the provider are held, where it is at a usage limit.
+     * Why the last call of a model failed. Resolves once runs that need the provider are held, where it is at a usage limit.
      */
     failure: async (): Promise<Problem | undefined> => {
       await last?.held

@@ -16,7 +16,14 @@ import type {
 } from '../../../ports/agent.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { ModelMessage, Models, ToolSpec } from '../../../ports/model.ts'
-import type { LoopEvent, LoopResult, RunLoop, Toolbox, ToolSession } from '../../../ports/tool.ts'
+import type {
+  LoopEvent,
+  LoopProgress,
+  LoopResult,
+  RunLoop,
+  Toolbox,
+  ToolSession,
+} from '../../../ports/tool.ts'
 import { createRepositoryWork, type RepositoryNeeds, type Work } from '../repository/work.ts'
 import { taskSettings } from '../task-settings.ts'
 import { type CodingCheckpoint, createCheckpoint } from './checkpoint.ts'
@@ -159,7 +166,29 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
   const { models, loop, openTools, maxSteps = 25 } = needs
   const repository = createRepositoryWork(needs)
 
-  /** The result of a run, with the usage of all its parts, also before it waited. */
+  /** What is told of a run, with the usage of all its parts, also before it waited. */
+  const runFacts = (
+    { provider, model, steps, toolCalls, usage: { cost, ...usage } }: LoopProgress,
+    memory: UsedMemory | undefined,
+  ) => ({
+    ...{ steps, toolCalls, usage, ...definedFields({ cost }), provider, model },
+    ...(memory && { memory }),
+  })
+
+  /** The failure of a run, with its work up to the last whole step. */
+  const failedRun = (
+    thrown: unknown,
+    soFar: LoopProgress | undefined,
+    work: Work,
+    context: AgentContext,
+    memory: UsedMemory | undefined,
+  ): Promise<unknown> => {
+    const result = { output: soFar?.lastText ?? '', ...(soFar && runFacts(soFar, memory)) }
+    const more = soFar && { conversation: toConversation(soFar.messages) }
+    return repository.failureWithWork(thrown, work, result, context, more)
+  }
+
+  /** The result of a run that came to its end. */
   const toResult = async (
     run: LoopResult,
     task: AgentTask,
@@ -168,12 +197,8 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     memory: UsedMemory | undefined,
   ): Promise<AgentResult> => {
     const { branch, baseCommit } = work.at
-    const { provider, model, steps, toolCalls } = run
-    const { cost, ...usage } = run.usage
     const changes = await repository.changes(work, context)
-    const counts = { steps, toolCalls, usage, ...definedFields({ cost }) }
-    const facts = { ...changes, branch, baseCommit, ...counts, provider, model }
-    const result = { output: runOutput(run), ...facts, ...(memory && { memory }) }
+    const result = { output: runOutput(run), ...changes, branch, baseCommit, ...runFacts(run, memory) }
     const left = async () => ({
       continuation: {
         files: await repository.left(work, context),
@@ -224,6 +249,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const { costLimitUsd } = context
     const maxCostUsd = costLimitUsd === undefined ? undefined : costLimitUsd + (left?.usage.cost?.usd ?? 0)
     let cost: Cost | undefined
+    let soFar: LoopProgress | undefined
     const run = await loop({
       messages,
       stopped: left,
@@ -235,16 +261,19 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
         cost = addCost(cost, more)
         if (cost) context.spent(cost)
       },
+      onStep: (progress) => {
+        soFar = progress
+      },
       onEvent: (event) => {
         context.observe(event)
         hasWorked ||= event.type !== 'step:start'
         const line = progressMessage(event)
         if (line) context.progress(line)
       },
-    }).catch((thrown: unknown) => {
-      throw asRefusedRun(thrown, hasWorked)
+    }).catch(async (thrown: unknown) => {
+      throw await failedRun(asRefusedRun(thrown, hasWorked), soFar, work, context, memory)
     })
-    if (run.ended === 'cost_limit') throw costLimitReached()
+    if (run.ended === 'cost_limit') throw await failedRun(costLimitReached(), run, work, context, memory)
     if (run.ended === 'waiting') return waitingOn(run, await createCheckpoint(run, work, memory, signal))
     return toResult(run, task, context, work, memory)
   }

@@ -169,5 +169,5 @@ export const createClaudeParser = ({ events, progress, root }: ParserNeeds): Par
     else if (line.type === 'system') takeSystem(line)
     else takeMessage(line)
   })
-  return { ...lines, end: () => end }
+  return { ...lines, session: () => session, end: () => end }
 }

@@ -139,5 +139,5 @@ export const createCodexParser = ({ events, progress, root }: ParserNeeds): Pars
     end = readEnd(line)
     take(line)
   })
-  return { ...lines, end: () => end }
+  return { ...lines, session: () => session, end: () => end }
 }

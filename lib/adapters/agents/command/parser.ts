@@ -20,6 +20,8 @@ export type Parser = {
   close(): void
   /** What the program says of its end; undefined before, and for programs that say nothing of it. */
   end(): Outcome | undefined
+  /** The id of the session, as soon as the program has named it. */
+  session?(): string | undefined
   /** The output as a whole, where a program says nothing of its end. */
   whole?(): Outcome
 }

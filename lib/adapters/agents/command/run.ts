@@ -1,3 +1,4 @@
+import { definedFields } from '../../../core/defined-fields.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Program } from '../../node/command.ts'
 import { endFailure } from '../program/failures.ts'
@@ -27,18 +28,33 @@ const judge = async (program: Program, parser: Parser, wasEnded: boolean): Promi
 
 /** Runs tasks with a program that is given its task by an argument. */
 export const createCommandRun = (command: CommandProgram, needs: CommandNeeds) =>
-  createProgramRun(command, needs, async ({ start, work, task, context, cost }) => {
+  createProgramRun(command, needs, ({ start, work, task, context, cost }) => {
     const { clock, commands } = needs
     const { signal, observe, progress } = context
     const { workspace } = work
     const events = createRunEvents({ observe, now: () => clock.monotonic() })
     const parser = parsers[command.parse]({ events, progress, root: workspace.root })
-    const args = await withPrompt(command.args, taskPrompt(task, work, context, false), workspace)
-    const program = startProgram({ ...command, args }, commands, start)
-    const wasEnded = await readOutput({ program, parser, clock, signal })
-    events.end()
-    const { facts, costUsd, ...outcome } = await judge(program, parser, wasEnded)
-    if (costUsd !== undefined) cost.state(costUsd)
-    const { steps, toolCalls } = events.outcome()
-    return { ...outcome, facts: { steps, toolCalls, ...facts } }
+    let outcome: Outcome | undefined
+    return {
+      take: async () => {
+        const args = await withPrompt(command.args, taskPrompt(task, work, context, false), workspace)
+        const program = startProgram({ ...command, args }, commands, start)
+        try {
+          const wasEnded = await readOutput({ program, parser, clock, signal })
+          events.end()
+          outcome = await judge(program, parser, wasEnded)
+        } finally {
+          const { costUsd } = parser.end() ?? {}
+          if (costUsd !== undefined) cost.state(costUsd)
+        }
+        const { failure, retryable } = outcome
+        return { failure, retryable }
+      },
+      soFar: () => {
+        const { answer: written, steps, toolCalls } = events.outcome()
+        const { answer = written.trim(), facts } = outcome ?? parser.end() ?? {}
+        const session = definedFields({ agentSession: parser.session?.() })
+        return { answer, facts: { steps, toolCalls, ...session, ...facts } }
+      },
+    }
   })

@@ -76,10 +76,8 @@ export const createRunCost = (
       isRefused = true
       return COST_LIMIT_TEXT
     },
-    /** Throws the failure of a run that was refused a call or stopped at its limit. */
-    refuseOver: (): void => {
-      if (isRefused || stop.signal.aborted) throw costLimitReached()
-    },
+    /** Whether the run was refused a call or stopped at its limit. */
+    isRefused: (): boolean => isRefused || stop.signal.aborted,
     total,
     /** Tells the cost for the last time. */
     end: (): void => {

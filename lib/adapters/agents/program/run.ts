@@ -1,4 +1,5 @@
 import { UNKNOWN_COST } from '../../../core/cost.ts'
+import { costLimitReached } from '../../../core/cost-limit.ts'
 import { cutText } from '../../../core/cut-text.ts'
 import { definedFields } from '../../../core/defined-fields.ts'
 import type { Problem } from '../../../core/errors.ts'
@@ -20,13 +21,18 @@ export type ProgramNeeds = RepositoryNeeds & {
   clock: Clock
 }
 
-/** What a turn came to. With a `failure`, in words for a person, the task fails, and the changes are kept. */
-type Turn = {
-  answer: string
+/** How a turn ended, as the program says: well, or with a `failure`, in words for a person. */
+type TurnEnd = {
   failure?: string | undefined
   /** Whether another attempt may do better; false when absent. */
-  retryable?: boolean
-  facts: Readonly<Record<string, unknown>>
+  retryable?: boolean | undefined
+}
+
+/** The turn of a program. `soFar` is also read where `take` throws. */
+type ProgramTurn = {
+  /** Throws where the program did not end its turn. */
+  take(): Promise<TurnEnd>
+  soFar(): { answer: string; facts: Readonly<Record<string, unknown>> }
 }
 
 type TurnGiven = {
@@ -41,8 +47,8 @@ type TurnGiven = {
   keepSession: (id: string) => Promise<void>
 }
 
-/** Lets the program take its turn in a workspace; throws where that can come to nothing. */
-type TakeTurn = (turn: TurnGiven) => Promise<Turn>
+/** Makes the turn of the program in a workspace; it does not begin before `take`. */
+type MakeTurn = (given: TurnGiven) => ProgramTurn
 
 const MOST_EARLIER = 4_000
 
@@ -101,32 +107,39 @@ const isFinal = ({ kind, details }: Problem): boolean =>
 const modelFailure = (failure: Problem) =>
   Object.assign(failure, { retryable: !isFinal(failure), refused: isUsageLimit(failure) })
 
-/** Agents may call a turn done whose last call of a model failed. */
-const refuseFailed = async (models: BrokeredModels | undefined): Promise<void> => {
+/**
+ * Throws the failure of a model that ended a turn. A turn that its program calls done is done, whatever call failed last, such
+ * as one for a title; but not where no model has answered at all.
+ */
+const refuseFailed = async (models: BrokeredModels | undefined, end: TurnEnd): Promise<void> => {
   const failure = await models?.failure()
-  if (failure) throw modelFailure(failure)
+  if (failure && (end.failure !== undefined || !models?.hasAnswered())) throw modelFailure(failure)
 }
 
 /** Runs tasks with a program: its checkout, its models, its turn, and the changes that it left. */
 export const createProgramRun = (
   program: AgentProgram,
   needs: ProgramNeeds,
-  takeTurn: TakeTurn,
+  makeTurn: MakeTurn,
   { resumes = false } = {},
 ) => {
   const repository = createRepositoryWork(needs)
 
+  /** Lets the program take its turn. Resolves to how that ended, also where it failed, and to what is known of it. */
   const turnWithModels = async (
     found: FoundProgram,
     work: Work,
     task: AgentTask,
     given: AgentContext,
-  ): Promise<Turn> => {
+  ): Promise<ReturnType<ProgramTurn['soFar']> & { end: TurnEnd | { thrown: unknown } }> => {
     const cost = createRunCost(given, needs.clock)
     const { signal } = cost
     const context = { ...given, signal }
-    const models = await openModels(program, needs.brokered, cost)
-    try {
+    let models: Awaited<ReturnType<typeof openModels>>
+    let turn: ProgramTurn | undefined
+
+    const take = async (): Promise<TurnEnd> => {
+      models = await openModels(program, needs.brokered, cost)
       context.progress(`Starting ${program.name}`)
       const { workspace } = work
       const start = {
@@ -136,26 +149,36 @@ export const createProgramRun = (
         ...(models && { env: models.env, args: models.args, bridged: models.bridged }),
       }
       const keepSession = (id: string) => repository.keepSession(work, task, id)
-      const { facts, ...turn } = await takeTurn({ start, work, task, context, cost, keepSession })
-      cost.refuseOver()
-      await refuseFailed(models)
-      const used = models && { usage: models.usage(), ...definedFields({ model: models.model() }) }
-      return { ...turn, facts: { ...facts, ...used, cost: cost.total() ?? UNKNOWN_COST } }
-    } catch (thrown) {
-      cost.refuseOver()
-      // Agents say in their own ways that a call was refused.
-      const failure = await models?.failure()
-      throw failure && !context.signal.aborted ? modelFailure(failure) : thrown
-    } finally {
-      await models?.close()
-      cost.end()
+      turn = makeTurn({ start, work, task, context, cost, keepSession })
+      const end = await turn.take()
+      if (!cost.isRefused()) await refuseFailed(models, end)
+      return end
     }
+
+    /** Why a turn failed: agents say in their own ways that a call was refused. */
+    const cause = async (thrown: unknown): Promise<unknown> => {
+      const failure = await models?.failure()
+      return failure && !signal.aborted ? modelFailure(failure) : thrown
+    }
+
+    const taken = await take().catch(async (thrown: unknown) => ({ thrown: await cause(thrown) }))
+    await models?.close()
+    cost.end()
+    const { answer = '', facts = {} } = turn?.soFar() ?? {}
+    const used = models && { usage: models.usage(), ...definedFields({ model: models.model() }) }
+    const end = cost.isRefused() ? { thrown: costLimitReached() } : taken
+    // A turn that failed may have called no model.
+    const spent = cost.total() ?? ('thrown' in end ? undefined : UNKNOWN_COST)
+    return { end, answer, facts: { ...facts, ...used, ...definedFields({ cost: spent }) } }
   }
 
   return async (found: FoundProgram, task: AgentTask, context: AgentContext): Promise<AgentResult> => {
     context.signal.throwIfAborted()
     const work = await repository.prepare(task, context, { resumes })
-    const { failure, retryable = false, answer, facts } = await turnWithModels(found, work, task, context)
+    const { end, answer, facts } = await turnWithModels(found, work, task, context)
+    if ('thrown' in end)
+      throw await repository.failureWithWork(end.thrown, work, { output: answer, ...facts }, context)
+    const { failure, retryable = false } = end
     const changes = await repository.changes(work, context)
     const { branch, baseCommit } = work.at
     const result = { ...changes, branch, baseCommit, ...facts }

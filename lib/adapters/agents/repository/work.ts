@@ -1,6 +1,6 @@
 import { cutText } from '../../../core/cut-text.ts'
 import { Problem } from '../../../core/errors.ts'
-import type { AgentContext, AgentTask } from '../../../ports/agent.ts'
+import type { AgentContext, AgentTask, LeftByFailure } from '../../../ports/agent.ts'
 import type { Repositories, Source } from '../../../ports/repositories.ts'
 import type { Workspace, Workspaces } from '../../../ports/workspace.ts'
 import type { Git } from '../../node/git.ts'
@@ -116,7 +116,71 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
     )
   }
 
+  /** What the next turn needs where the workspace no longer exists. */
+  const left = async (
+    { workspace, at, threadBase, patch: known }: Work,
+    { signal }: Pick<AgentContext, 'signal'>,
+  ): Promise<FilesLeft> => {
+    // After a push the commit is another one.
+    const patch =
+      known?.base === at.baseCommit ? known.text : await workspacePatch(workspace, at.baseCommit, signal)
+    return { at, threadBase, ...(patch === undefined ? {} : { patch }) }
+  }
+
+  /**
+   * The changes of a run, and in a later turn `thread`, those of all turns. Work that is done counts, also where nothing
+   * of its files can be read.
+   */
+  const changes = async (
+    work: Work,
+    { signal, progress, earlier }: Pick<AgentContext, 'signal' | 'progress' | 'earlier'>,
+  ) => {
+    const { workspace, start, threadBase } = work
+    try {
+      const snapshot = await workspace.tree(start, [], signal)
+      const changed = await changesIn(snapshot, start)
+      const isUnchanged = changed.filesChanged.length === 0
+      work.patch = { base: start, text: isUnchanged ? '' : await treePatch(snapshot, start, signal) }
+      if (earlier === undefined) return changed
+      const ofThread = await workspace.tree(threadBase, [], signal)
+      const { filesChanged, diff } = await changesIn(ofThread, threadBase)
+      return { ...changed, thread: { baseCommit: threadBase, filesChanged, diff } }
+    } catch (thrown) {
+      signal.throwIfAborted()
+      progress(thrown instanceof Problem ? thrown.message : 'The changes could not be read')
+      return { filesChanged: [], diff: '', leftOut: [{ path: '.', reason: 'unreadable' as const }] }
+    }
+  }
+
   return {
+    left,
+    changes,
+    /**
+     * The failure of a run with its result, which has what it changed, and what a reply needs beside `more`. That of a run
+     * that was stopped has neither, unless its time was over.
+     */
+    failureWithWork: async (
+      thrown: unknown,
+      work: Work,
+      { output, ...facts }: { output: string; [fact: string]: unknown },
+      context: AgentContext,
+      more: object = {},
+    ): Promise<unknown> => {
+      if (context.signal.aborted && Object(context.signal.reason).code !== 'timeout') return thrown
+      const reading = context.signal.aborted ? { ...context, signal: new AbortController().signal } : context
+      try {
+        const { branch, baseCommit } = work.at
+        const changed = await changes(work, reading)
+        const kept: LeftByFailure = {
+          result: { success: false, output, ...changed, branch, baseCommit, ...facts },
+          continuation: { files: await left(work, reading), ...more },
+        }
+        return Object.assign(Object(thrown), kept)
+      } catch {
+        // The cause of the failure counts, not that its changes could not be read.
+        return thrown
+      }
+    },
     /**
      * The files that a run begins with. An attempt of a later turn that is not the first gets them as they were at the
      * beginning of the turn, or, where its agent `resumes`, as the attempt before left them.
@@ -145,27 +209,6 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
       await restorePatch(workspace, left.patch, at.baseCommit, context.signal)
       return remember({ workspace, name, ...atStart(at) }, task)
     },
-    /**
-     * The changes of a run, and in a later turn `thread`, those of all turns. Work that is done counts, also where nothing
-     * of its files can be read.
-     */
-    changes: async (work: Work, { signal, progress, earlier }: AgentContext) => {
-      const { workspace, start, threadBase } = work
-      try {
-        const snapshot = await workspace.tree(start, [], signal)
-        const changes = await changesIn(snapshot, start)
-        const isUnchanged = changes.filesChanged.length === 0
-        work.patch = { base: start, text: isUnchanged ? '' : await treePatch(snapshot, start, signal) }
-        if (earlier === undefined) return changes
-        const ofThread = await workspace.tree(threadBase, [], signal)
-        const { filesChanged, diff } = await changesIn(ofThread, threadBase)
-        return { ...changes, thread: { baseCommit: threadBase, filesChanged, diff } }
-      } catch (thrown) {
-        signal.throwIfAborted()
-        progress(thrown instanceof Problem ? thrown.message : 'The changes could not be read')
-        return { filesChanged: [], diff: '', leftOut: [{ path: '.', reason: 'unreadable' as const }] }
-      }
-    },
     /** Pushes the changes and opens a pull request where that is wanted and possible. */
     publish: async (
       work: Work,
@@ -185,14 +228,6 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
     keepSession: async (work: Work, task: AgentTask, agentSession: string): Promise<void> => {
       work.agentSession = agentSession
       await remember(work, task)
-    },
-    /** What the next turn needs where the workspace no longer exists. */
-    left: async (work: Work, { signal }: AgentContext): Promise<FilesLeft> => {
-      const { workspace, at, threadBase, patch: known } = work
-      // After a push the commit is another one.
-      const patch =
-        known?.base === at.baseCommit ? known.text : await workspacePatch(workspace, at.baseCommit, signal)
-      return { at, threadBase, ...(patch === undefined ? {} : { patch }) }
     },
   }
 }

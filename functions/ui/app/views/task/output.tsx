@@ -19,7 +19,7 @@ export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
   return (
     <div className="flex flex-col divide-y">
       {hasFailed && <Failure error={error} isOver={isOver} />}
-      {result && <Result result={result} />}
+      {result && <Result result={result} error={hasFailed ? error : undefined} />}
       {result && <Denied denied={result.denied} />}
       {result && <FromMemory taskId={task.id} memory={result.memory} />}
       <Reported task={task} />
@@ -32,13 +32,31 @@ export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
   )
 }
 
-const Result = ({ result }: { result: NonNullable<Task['result']> }) => {
+const Result = ({ result, error }: { result: NonNullable<Task['result']>; error: Task['error'] }) => {
   const { output } = result
-  const [form, setForm] = useState<'rendered' | 'written'>('rendered')
-  const Words = form === 'rendered' ? RichText : PlainText
   const rest = Object.entries(result).filter(([name]) => !SHOWN.includes(name))
+  // Of a failure that the agent itself reports, the output is the message of the error.
+  const hasWords = error === undefined || (output !== '' && output !== error.message)
   return (
     <section aria-label="Result">
+      {hasWords && <FinalText output={output} />}
+      {rest.length > 0 && (
+        <details className="border-t first:border-t-0">
+          <summary className="px-3.5 py-2 text-muted-foreground hover:bg-muted">Details of the run</summary>
+          <pre className="px-3.5 pb-3 font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
+            <TextPieces text={JSON.stringify(Object.fromEntries(rest), null, 2)} />
+          </pre>
+        </details>
+      )}
+    </section>
+  )
+}
+
+const FinalText = ({ output }: { output: string }) => {
+  const [form, setForm] = useState<'rendered' | 'written'>('rendered')
+  const Words = form === 'rendered' ? RichText : PlainText
+  return (
+    <>
       <div className="flex items-center justify-end gap-1 px-3.5 pt-1.5">
         <Segments
           label="Output format"
@@ -51,14 +69,6 @@ const Result = ({ result }: { result: NonNullable<Task['result']> }) => {
       <Scroller label="Output" className="max-h-[min(60vh,40rem)] overflow-y-auto px-3.5 pt-1 pb-3">
         {output ? <Words text={output} /> : <span className="text-muted-foreground">No output</span>}
       </Scroller>
-      {rest.length > 0 && (
-        <details className="border-t">
-          <summary className="px-3.5 py-2 text-muted-foreground hover:bg-muted">Details of the run</summary>
-          <pre className="px-3.5 pb-3 font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
-            <TextPieces text={JSON.stringify(Object.fromEntries(rest), null, 2)} />
-          </pre>
-        </details>
-      )}
-    </section>
+    </>
   )
 }

@@ -141,7 +141,7 @@ const Answer = ({ task: { result, error, status }, number }: { task: Task; numbe
         {startOfLine(error.message)} <ErrorCode code={error.code} />
       </p>
     )}
-    {result?.output && (
+    {result?.output && result.output !== error?.message && (
       <Scroller
         role="group"
         label={`Output of turn ${number}`}

@@ -68,7 +68,7 @@ export const Peek = ({ rows, id, onShow }: Props) => {
             </p>
           </Part>
         )}
-        {task.result?.output && (
+        {task.result?.output && task.result.output !== task.error?.message && (
           <Part title="Output">
             <RichText text={cutText(task.result.output, LETTERS)} />
           </Part>

@@ -189,7 +189,7 @@ export const createLease = (needs: Needs) => {
     return applied
   }
 
-  /** Notes the cost of a run that was stopped by a cancel. */
+  /** Notes the cost of a run that was stopped by a cancel: its event shows that of the attempt, which the row keeps. */
   const keepCost = async (leased: Leased): Promise<void> => {
     if (leased.cost === undefined) return
     const when = { status: 'cancelled', fence: leased.fence } as const
@@ -197,8 +197,7 @@ export const createLease = (needs: Needs) => {
       update: tasks,
       key: leased.id,
       when,
-      set: costFields(leased),
-      unset: ['attemptCost'],
+      ...presentCosts(leased),
     })
   }
 

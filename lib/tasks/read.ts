@@ -116,9 +116,13 @@ const loggedEvent = (task: TaskRow, entry: LogEntry): TaskEvent => {
     ...run,
     ...(type === 'created' ? { message: `from ${task.source}` } : {}),
     ...(type === 'started' ? startedBy(task) : {}),
+    ...(type === 'cancelled' && attempt !== undefined ? attemptCost(task) : {}),
     ...more,
   }
 }
+
+/** A cancel is written before its run has ended, whose cost the row has. */
+const attemptCost = ({ attemptCost: cost }: TaskRow) => (cost === undefined ? {} : { metadata: { cost } })
 
 /** The started event of a gateway's task names its workflow, as the metadata does. */
 const startedBy = ({ metadata }: TaskRow) =>

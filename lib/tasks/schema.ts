@@ -337,7 +337,7 @@ const HiddenFields = z.object({
   watched: z.literal(true).exactOptional(),
   /** What its attempts had cost before it was queued again by a person, in USD: its limit begins anew. */
   costBefore: z.number().exactOptional(),
-  /** What its present attempt has cost; absent between attempts. */
+  /** What its present attempt has cost, or the one that was cancelled; absent between attempts. */
   attemptCost: CostSchema.exactOptional(),
   /** The name of its repository in the counters of costs; with a cost. */
   costRepository: z.string().exactOptional(),

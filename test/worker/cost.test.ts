@@ -79,6 +79,38 @@ describe('the cost of a task', () => {
     await service.pass(5_000)
     expect(await service.tasks.get(id)).toMatchObject({ status: 'cancelled', cost: price(0.75) })
   })
+
+  it('is that of the attempt in the event of a cancel: at once as far as it is stored, and whole once its agent has stopped', async () => {
+    const agent = createFakeAgent(HOLD)
+    const service = await startDomains({ adapters: [agent], env: { QUEUE_RETRY_ATTEMPTS: '2' } })
+    const { id } = await service.run()
+    agent.runs[0]?.spent(price(2))
+    agent.runs[0]?.fail(new Error('broken'))
+    await service.pass(60_000)
+    agent.runs[1]?.spent(price(0.5))
+    await service.pass(20_000)
+    const cancelled = async () =>
+      (await service.tasks.events(id)).events.find(({ type }) => type === 'cancelled')
+    await service.tasks.cancel(ANN, id)
+    expect(await cancelled()).toMatchObject({ attempt: 2, metadata: { cost: price(0.5) } })
+    agent.runs[1]?.spent(price(0.75))
+    await service.pass(5_000)
+    expect(await cancelled()).toMatchObject({ attempt: 2, metadata: { cost: price(0.75) } })
+    expect(await service.tasks.get(id)).toMatchObject({ cost: price(2.75) })
+  })
+
+  it('is in no event of a cancel between two attempts', async () => {
+    const agent = createFakeAgent(HOLD)
+    const service = await startDomains({ adapters: [agent], env: { QUEUE_RETRY_ATTEMPTS: '2' } })
+    const { id } = await service.run()
+    agent.runs[0]?.spent(price(2))
+    agent.runs[0]?.fail(new Error('broken'))
+    await turns()
+    await service.tasks.cancel(ANN, id)
+    const { events } = await service.tasks.events(id)
+    expect(events.at(-1)).toMatchObject({ type: 'cancelled' })
+    expect(events.at(-1)).not.toHaveProperty('metadata')
+  })
 })
 
 describe('the cost limit of a task', () => {

@@ -810,6 +810,16 @@ describe('a run over ACP whose last call of a model failed', () => {
       [call, call, { act: 'exit', code: 1 }],
       { code: 'provider_error' },
     ],
+    [
+      'fails as the provider did where its program writes so as its answer',
+      [call, write(), call, done],
+      { code: 'provider_error' },
+    ],
+    [
+      'fails as the provider did where its program stopped after a call',
+      [call, done, write(), call],
+      { code: 'provider_error' },
+    ],
   ])('after others that were answered, %s', async (_how, script, expected) => {
     await using models = await openScriptedProvider(answersOnly(1), { now: () => 0 })
     const { result } = open(script, { needs: { brokered: models.brokered } })

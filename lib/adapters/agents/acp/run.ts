@@ -103,6 +103,7 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
           const after = denied.length > 0 ? `, after it was denied: ${denied.join(', ')}` : ''
           return { failure: (endings[stopReason] ?? `The agent ended: ${stopReason}`) + after }
         },
+        isAnswered: updates.isAnswered,
         soFar: () => {
           const { answer, ...counts } = updates.outcome()
           const facts = {

@@ -119,6 +119,7 @@ export const createUpdates = (needs: Needs) => {
     /** A call that the agent asks permission for, with what it has told of it before. */
     wholeCall: calls.whole,
     end: events.end,
+    isAnswered: events.isAnswered,
     /** What the agent wrote last, and what it did. */
     outcome: events.outcome,
   }

@@ -29,11 +29,12 @@ const isMetered = ({ status }: BrokeredCall) => status < 300
 
 /**
  * The calls of one run through the broker: what its program needs to make them, and what they came to. `refusal` says why
- * it may make no more.
+ * it may make no more, `isAnswered` whether what the program did last is an answer.
  */
 export const openBrokeredRun = async (
   { broker, price }: Pick<Brokered, 'broker' | 'price'>,
   refusal: () => string | undefined = () => undefined,
+  isAnswered: () => boolean = () => false,
 ) => {
   // Answers that have ended are counted once, however many calls a program makes.
   const open = new Set<Answer>()
@@ -42,7 +43,8 @@ export const openBrokeredRun = async (
   let unpriced: string | undefined
   const tokens = new Map<string, number>()
   let last: BrokeredCall | undefined
-  let hasAnswered = false
+  let hasModelAnswered = false
+  let failedAfterAnswer: boolean | undefined
 
   const callCost = ({ call, usage }: Answer): Cost | undefined => {
     if (!isMetered(call)) return undefined
@@ -62,7 +64,11 @@ export const openBrokeredRun = async (
     last = call
     return () => {
       open.delete(answer)
-      hasAnswered ||= isMetered(call) && call.failure === undefined
+      if (call.failure !== undefined) failedAfterAnswer ??= hasModelAnswered && isAnswered()
+      else {
+        hasModelAnswered = true
+        failedAfterAnswer = undefined
+      }
       const { model } = usage()
       const cost = callCost(answer)
       const used = callUsage(answer)
@@ -87,8 +93,8 @@ export const openBrokeredRun = async (
     model: (): string | undefined => [...tokens].sort(([, a], [, b]) => b - a).at(0)?.[0],
     /** The last model that answered and has no price. */
     unpriced: () => unpriced,
-    /** Whether a model has answered a call to its end. */
-    hasAnswered: () => hasAnswered,
+    /** Whether the program had written its answer before the first of the failures that its last calls came to. */
+    failedAfterAnswer: () => failedAfterAnswer === true,
     /**
      * Why the last call of a model failed. Resolves once runs that need the provider are held, where it is at a usage limit.
      */

@@ -50,6 +50,7 @@ export const createCommandRun = (command: CommandProgram, needs: CommandNeeds) =
         const { failure, retryable } = outcome
         return { failure, retryable }
       },
+      isAnswered: events.isAnswered,
       soFar: () => {
         const { answer: written, steps, toolCalls } = events.outcome()
         const { answer = written.trim(), facts } = outcome ?? parser.end() ?? {}

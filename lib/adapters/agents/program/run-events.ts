@@ -80,6 +80,8 @@ export const createRunEvents = (needs: Needs) => {
       beginText()
       say('text', hasText ? `\n\n${text}` : text)
     },
+    /** Whether the last step has text, and no calls. */
+    isAnswered: (): boolean => hasText && callsOfStep === 0,
     isOpen: (id: string): boolean => open.has(id),
     beginCall: ({ id, name, title, input }: BegunCall): void => {
       if (open.size >= MOST_OPEN_CALLS) return

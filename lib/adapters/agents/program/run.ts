@@ -32,6 +32,8 @@ type TurnEnd = {
 type ProgramTurn = {
   /** Throws where the program did not end its turn. */
   take(): Promise<TurnEnd>
+  /** Whether what the program did last is text for its reader, with no call after it. */
+  isAnswered(): boolean
   soFar(): { answer: string; facts: Readonly<Record<string, unknown>> }
 }
 
@@ -85,11 +87,12 @@ const openModels = async (
   { providers, brokerEnv, brokerArgs }: AgentProgram,
   brokered: ProgramNeeds['brokered'],
   cost: RunCost,
+  isAnswered: () => boolean,
 ) => {
   if (brokered === undefined) return undefined
   const host = await brokered()
   const kinds = providers.filter(host.hasModel)
-  const models = await openBrokeredRun(host, cost.refusal)
+  const models = await openBrokeredRun(host, cost.refusal, isAnswered)
   cost.setCalls(models)
   const access = { origin: models.origin, token: models.token, kinds, models: host.models }
   return {
@@ -108,12 +111,12 @@ const modelFailure = (failure: Problem) =>
   Object.assign(failure, { retryable: !isFinal(failure), refused: isUsageLimit(failure) })
 
 /**
- * Throws the failure of a model that ended a turn. A turn that its program calls done is done, whatever call failed last, such
- * as one for a title; but not where no model has answered at all.
+ * Throws the failure of a model that ended a turn. Programs call a turn done, too, whose last calls failed, and write so as
+ * their answer. But where the answer was there before, the failed call was for something beside it, such as a title.
  */
 const refuseFailed = async (models: BrokeredModels | undefined, end: TurnEnd): Promise<void> => {
   const failure = await models?.failure()
-  if (failure && (end.failure !== undefined || !models?.hasAnswered())) throw modelFailure(failure)
+  if (failure && (end.failure !== undefined || !models?.failedAfterAnswer())) throw modelFailure(failure)
 }
 
 /** Runs tasks with a program: its checkout, its models, its turn, and the changes that it left. */
@@ -139,7 +142,7 @@ export const createProgramRun = (
     let turn: ProgramTurn | undefined
 
     const take = async (): Promise<TurnEnd> => {
-      models = await openModels(program, needs.brokered, cost)
+      models = await openModels(program, needs.brokered, cost, () => turn?.isAnswered() === true)
       context.progress(`Starting ${program.name}`)
       const { workspace } = work
       const start = {

@@ -65,6 +65,7 @@ export const showOutcome = (task: Task, { out, say, paint }: Terminal): number =
   const leftOut = leftOutIn(result)
   if (leftOut) say(`Left out of the changes: ${leftOut}`)
   if (cost && cost.usd !== null) say(`Cost: ${costText(cost)}`)
+  if (typeof result?.costWarning === 'string') say(safeLine(result.costWarning))
   if (status === 'failed')
     say(paint('red', `Failed: ${safeLine(error?.message ?? 'no reason was given')}`, { said: true }))
   if (status === 'cancelled') say(paint('yellow', 'Cancelled', { said: true }))

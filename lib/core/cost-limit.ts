@@ -1,4 +1,5 @@
 import type { Cost } from './cost.ts'
+import { costText, dollarText } from './cost-text.ts'
 import { taskFailure } from './task-failure.ts'
 
 /** The highest cost limit that a task may state. */
@@ -22,6 +23,15 @@ export const createCostLimit =
     const limitUsd = Math.min(maxCostUsd, installationUsd)
     return limitUsd === Number.POSITIVE_INFINITY ? undefined : limitUsd - ((cost?.usd ?? 0) - costBefore)
   }
+
+/** The words for a run that has cost more than it was allowed, as where its last answer was dear; undefined for any other. */
+export const overCostLimitText = (
+  cost: Cost | undefined,
+  limitUsd: number | undefined,
+): string | undefined =>
+  limitUsd === undefined || cost === undefined || (cost.usd ?? 0) <= limitUsd
+    ? undefined
+    : `The last answer crossed the cost limit: this attempt cost ${costText(cost)} and was allowed ${dollarText(limitUsd)}`
 
 /** Whether no further call of a model may begin. */
 export const isCostLimitReached = (usd: number | null | undefined, limitUsd: number | undefined): boolean =>

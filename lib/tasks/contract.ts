@@ -284,10 +284,17 @@ export const taskRoutes = defineRoutes({
     path: '/api/tasks/{id}/cancel',
     summary: 'Cancel a task that has not ended',
     about:
-      'A waiting task never starts; a running one is aborted. One that has ended is 400 `task_state_conflict`.',
+      'A waiting task never starts; a running one is aborted. Messages that wait for its end begin the next turn of its thread. One that has ended is 400 `task_state_conflict`.',
     access: 'session',
     params: TaskParams,
-    response: TaskAnswer,
+    response: TaskAnswer.extend({
+      messages: z
+        .array(ThreadMessageSchema)
+        .optional()
+        .describe(
+          'The messages that waited for its end: they begin the next turn. Absent when there are none',
+        ),
+    }),
   },
   retryTask: {
     method: 'POST',

@@ -46,10 +46,12 @@ export const taskHandlers = ({
     const report = HAS_NO_REPORT.has(task.source) ? undefined : await findReport(task.id)
     return { task: report === undefined ? task : { ...task, report } }
   },
-  cancelTask: async ({ params }, { principal }) => ({
-    message: 'Task cancelled',
-    task: await tasks.cancel(principal, params.id),
-  }),
+  cancelTask: async ({ params }, { principal }) => {
+    // Before the cancel, which hands them over.
+    const messages = await tasks.messagesWaitingFor(params.id)
+    const task = await tasks.cancel(principal, params.id)
+    return { message: 'Task cancelled', task, ...(messages.length > 0 && { messages }) }
+  },
   retryTask: async ({ params }, call) => ({
     message: 'Task queued again as a new task',
     task: await tasks.retry(call.principal, params.id, toTrace(call)),

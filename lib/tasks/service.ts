@@ -42,6 +42,7 @@ export const createTasks = (needs: Needs) => {
     ...creation,
     ...commands,
     readThread: threads.readThread,
+    messagesWaitingFor: threads.messagesWaitingFor,
     place: createPlace(needs),
     keepsWorkspace: createKeepsWorkspace({ ...needs, threads }),
     replies: createReplies({ ...needs, reads, creation, threads, commands }),

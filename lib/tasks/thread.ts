@@ -2,6 +2,7 @@ import { addCost, type Cost } from '../core/cost.ts'
 import { existing } from '../core/errors.ts'
 import { rowPages } from '../core/page.ts'
 import type { Store, Update } from '../ports/store.ts'
+import { isFinal } from './machine.ts'
 import { tasks, threadTurns, type WaitingMessage, waitingMessages } from './rows.ts'
 import { publicTask, type Task, type TaskRow, toThreadId } from './schema.ts'
 
@@ -56,7 +57,15 @@ export const createThreads = ({ store }: { store: Store }) => {
     return { id, status, cost: threadCost(turns), tasks: turns, messages: messages.map(toQueuedMessage) }
   }
 
-  return { turnIds, latestTurn, waiting, readThread }
+  /** The messages that wait for the end of a task of the thread, oldest first; none for a task that does not exist. */
+  const messagesWaitingFor = async (taskId: string) => {
+    const task = await store.get(tasks, taskId)
+    return task?.watched && !isFinal(task.status)
+      ? (await waiting(toThreadId(task))).map(toQueuedMessage)
+      : []
+  }
+
+  return { turnIds, latestTurn, waiting, messagesWaitingFor, readThread }
 }
 
 export const toQueuedMessage = ({ id, taskId, content, createdAt }: Readonly<WaitingMessage>) => ({

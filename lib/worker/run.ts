@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type AttemptLimit, attemptTimeoutText } from '../core/attempt-limit.ts'
 import { type Cost, UNKNOWN_COST } from '../core/cost.ts'
-import { costLimitReached, isCostLimitReached } from '../core/cost-limit.ts'
+import { costLimitReached, isCostLimitReached, overCostLimitText } from '../core/cost-limit.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
@@ -130,6 +130,17 @@ const noteCost = (run: LeasedRun, ended: Ended): void => {
   if (cost) run.spent = cost
 }
 
+/** Says of a run that ended well that it cost more than it was allowed. */
+const withCostWarning = (
+  ended: Ended,
+  costWarning: string | undefined,
+  report: (message: string) => void,
+): Ended => {
+  if (ended.kind !== 'succeeded' || costWarning === undefined) return ended
+  report(costWarning)
+  return { ...ended, result: { ...ended.result, costWarning } }
+}
+
 /** A timeout that the agent itself throws follows the rule of the worker's. */
 const ownTimeout = (failure: Failure, { canResume }: AgentAdapter): Failure =>
   failure.error.code === 'timeout' && canResume !== true ? { ...failure, retryable: false } : failure
@@ -163,6 +174,7 @@ export const createRunner = ({
       const forgetSecrets: (() => void)[] = []
       let isOver = false
       const timeLimit = attemptLimit(agent, task)
+      const costLimitUsd = costLimit(leased)
       const limit = createProgressLimit(clock, beat, masker.messages())
       const timer = createTimer(clock, timeLimit.ms, () => stopped.stop('timeout'))
       const pauses = createPauses({ run, slot, timer, lease, clock })
@@ -175,11 +187,12 @@ export const createRunner = ({
       }
       const end = (ended: Outcome) => {
         timer.pause()
+        stopped.end()
+        const own = endedAs(ended)
+        noteCost(run, own)
+        const outcome = withCostWarning(own, overCostLimitText(run.spent, costLimitUsd), limit.report)
         limit.end()
         isOver = true
-        stopped.end()
-        const outcome = endedAs(ended)
-        noteCost(run, outcome)
         // The events are stored before the end of the run: a reader who sees that the task has ended finds all events.
         const stored = events.end(outcome, run.costed().attemptCost)
         const noted = pauses.end()
@@ -188,7 +201,6 @@ export const createRunner = ({
         else Promise.all([stored, noted]).then(() => resolve(outcome))
       }
       const { signal } = stopped
-      const costLimitUsd = costLimit(leased)
       // A run that waited has work to tell of.
       if (given.checkpoint === undefined && isCostLimitReached(0, costLimitUsd))
         return end(outcomes.fromThrown(costLimitReached()))

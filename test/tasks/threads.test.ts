@@ -88,6 +88,24 @@ describe('a reply to a task that has ended', () => {
     expect((await api.call('GET /api/dlq?status=pending')).body.items).toEqual([])
   })
 
+  it('is what a cancel says: the messages that waited begin the next turn', async () => {
+    await using api = await opened()
+    const first = await api.create()
+    await until(() => api.agent.runs.length > 0)
+    for (const content of ['One', 'Two']) await api.reply(first.id, content)
+    const cancel = (id: string) => api.call(`POST /api/tasks/${id}/cancel`)
+    const { body } = await cancel(first.id)
+    expect(body).toMatchObject({ task: { status: 'cancelled' } })
+    expect(body.messages).toMatchObject([{ content: 'One', state: 'queued' }, { content: 'Two' }])
+    await until(async () => (await api.thread(first.id)).tasks.length === 2)
+    const { tasks } = await api.thread(first.id)
+    const second = tasks[1].id
+    await until(() => api.agent.runs.some(({ task }) => task.id === second))
+    expect(api.agent.runs.at(-1)?.task.prompt).toBe('One\n\nTwo')
+    expect((await cancel(second)).body).not.toHaveProperty('messages')
+    expect(await api.thread(first.id)).toMatchObject({ status: 'cancelled', messages: [] })
+  })
+
   it('always follows the last turn, whichever one it was sent to', async () => {
     await using api = await opened()
     const first = await api.create()

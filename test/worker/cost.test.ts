@@ -134,6 +134,31 @@ describe('the cost limit of a task', () => {
     })
   })
 
+  it.each<[string, number, object, unknown]>([
+    [
+      'is crossed',
+      1.25,
+      {},
+      'The last answer crossed the cost limit: this attempt cost $1.25 and was allowed $1.00',
+    ],
+    ['is reached', 1, {}, undefined],
+    ['is crossed by what the result says', 0, { cost: price(2) }, expect.stringContaining('$2.00')],
+  ])('that %s by the last answer of a task that is completed is told', async (_how, usd, more, warning) => {
+    const agent = createFakeAgent(async (_task, { spent }) => {
+      if (usd > 0) spent(price(usd))
+      return { success: true, output: 'done', ...more }
+    })
+    const service = await startDomains({ adapters: [agent] })
+    const { id } = await service.run({ maxCostUsd: 1 })
+    await turns()
+    const { status, result } = await service.tasks.get(id)
+    expect([status, result?.costWarning]).toEqual(['completed', warning])
+    const { events } = await service.tasks.events(id)
+    expect(events.filter(({ type }) => type === 'progress').map(({ message }) => message)).toEqual(
+      warning ? [warning] : [],
+    )
+  })
+
   it.each([
     ['none', undefined, {}, undefined],
     ['that of the task', undefined, { maxCostUsd: 2 }, 2],

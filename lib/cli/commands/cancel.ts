@@ -10,5 +10,10 @@ export const cancel = defineCommand({
     const answer = await service().client.cancelTask({ params: { id } })
     if (values.json) terminal.json(answer)
     else terminal.out(`${id} is cancelled`)
+    const { messages = [] } = answer
+    if (messages.length > 0)
+      terminal.say(
+        `${messages.length === 1 ? '1 message that waited begins' : `${messages.length} messages that waited begin`} the next turn of its thread. Cancel that turn too to stop all`,
+      )
   },
 })

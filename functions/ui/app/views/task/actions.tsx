@@ -5,6 +5,7 @@ import { isFinal, nextStatus } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { formatNumber } from '../../components/format.ts'
 import { safeLink } from '../../components/link.ts'
 import { errorMessage } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
@@ -12,6 +13,7 @@ import { draftFrom } from '../../create/draft.ts'
 import { useAway } from '../../data/connection.ts'
 import { useNeighbours } from '../../data/neighbours.ts'
 import { useCancelTask, useRetryTask } from '../../data/tasks.ts'
+import { toThreadId, useThread } from '../../data/threads.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { overlay } from '../../shell/overlay.ts'
 
@@ -23,7 +25,8 @@ export const Actions = ({ task }: { task: Task }) => {
   // The question is dropped when the task or its attempt changes.
   const [asked, setAsked] = useState<string>()
   const attempt = `${task.id} ${task.startedAt} ${task.attempts}`
-  const stop = () => (task.status === 'in_progress' ? setAsked(attempt) : cancel())
+  const waiting = useThread(toThreadId(task)).data?.messages.length ?? 0
+  const stop = () => (task.status === 'in_progress' || waiting > 0 ? setAsked(attempt) : cancel())
   useKeys({
     ...(canRetry && !isLocked ? { r: retry } : {}),
     ...(canCancel && !isLocked ? { x: stop } : {}),
@@ -47,6 +50,8 @@ export const Actions = ({ task }: { task: Task }) => {
       )}
       <AskToCancel
         isOpen={asked === attempt && canCancel}
+        isRunning={task.status === 'in_progress'}
+        waiting={waiting}
         onClose={() => setAsked(undefined)}
         onCancel={cancel}
       />
@@ -59,15 +64,28 @@ export const Actions = ({ task }: { task: Task }) => {
   )
 }
 
-type AskProps = { isOpen: boolean; onClose: () => void; onCancel: () => void }
+type AskProps = {
+  isOpen: boolean
+  isRunning: boolean
+  /** The messages that wait for its end. */
+  waiting: number
+  onClose: () => void
+  onCancel: () => void
+}
 
-const AskToCancel = ({ isOpen, onClose, onCancel }: AskProps) => (
+const handedOver = (count: number) =>
+  count === 1
+    ? '1 message waits: it begins the next turn at once. Cancel that turn too to stop all.'
+    : `${formatNumber(count)} messages wait: they begin the next turn at once. Cancel that turn too to stop all.`
+
+const AskToCancel = ({ isOpen, isRunning, waiting, onClose, onCancel }: AskProps) => (
   <Dialog isOpen={isOpen} onClose={onClose} title="Cancel this task?">
     <DialogBody>
-      <p>Its agent is stopped. Unpublished work is lost; the log stays.</p>
+      {isRunning && <p>Its agent is stopped. Unpublished work is lost; the log stays.</p>}
+      {waiting > 0 && <p>{handedOver(waiting)}</p>}
     </DialogBody>
     <DialogFoot>
-      <Button onClick={onClose}>Keep running</Button>
+      <Button onClick={onClose}>{isRunning ? 'Keep running' : 'Keep task'}</Button>
       <Button
         needsService
         kind="danger"

@@ -5,13 +5,14 @@ import { PlainText, TextPieces } from '../../components/plain-text.tsx'
 import { RichText } from '../../components/rich-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { Segments } from '../../components/segments.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { Denied } from './denied.tsx'
 import { Failure } from './failure.tsx'
 import { FromMemory } from './from-memory.tsx'
 import { Reported } from './reported.tsx'
 
 /** Fields with their own presentation. */
-const SHOWN = ['success', 'output', 'diff', 'filesChanged', 'published', 'memory', 'denied']
+const SHOWN = ['success', 'output', 'diff', 'filesChanged', 'published', 'memory', 'denied', 'costWarning']
 
 export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
   const { error, result, status } = task
@@ -20,6 +21,9 @@ export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
     <div className="flex flex-col divide-y">
       {hasFailed && <Failure error={error} isOver={isOver} />}
       {result && <Result result={result} error={hasFailed ? error : undefined} />}
+      {typeof result?.costWarning === 'string' && (
+        <p className="px-3.5 py-2 [overflow-wrap:anywhere]">{startOfLine(result.costWarning)}</p>
+      )}
       {result && <Denied denied={result.denied} />}
       {result && <FromMemory taskId={task.id} memory={result.memory} />}
       <Reported task={task} />

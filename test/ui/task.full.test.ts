@@ -131,7 +131,7 @@ inBrowser('the page of a task', () => {
     const waits = [
       [
         { reason: 'hold', provider: 'anthropic' },
-        /^anthropic has reached its usage limit\. It is tried again in 1h\./,
+        /^Anthropic has reached its usage limit\. It is tried again in 1h\./,
       ],
       [
         { reason: 'budget' },

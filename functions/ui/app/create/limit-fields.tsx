@@ -4,12 +4,10 @@ import { formatMs } from '../components/durations.ts'
 import { TextField } from '../components/field.tsx'
 import { useAgents } from '../data/agents.ts'
 import { hasLimits, type LimitName } from './limits.ts'
-
-type Texts = Readonly<Record<string, string>>
-type Props = { typed: Texts; errors: Texts }
+import type { TypedFields } from './typed-fields.ts'
 
 /** Folded unless a limit is set or refused. */
-export const LimitFields = ({ typed, errors }: Props) => {
+export const LimitFields = ({ typed, errors }: TypedFields) => {
   const [isOpen, setOpen] = useState(() => hasLimits(typed))
   const names: LimitName[] = ['timeoutMs', 'maxSteps', 'maxCostUsd']
   const isRefused = names.some((name) => errors[name] !== undefined)

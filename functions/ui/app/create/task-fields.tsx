@@ -1,19 +1,15 @@
 import { AreaField, SelectField, TextField } from '../components/field.tsx'
 import { useAgentTypes } from '../data/agents.ts'
+import type { TypedFields } from './typed-fields.ts'
 
-type Texts = Readonly<Record<string, string>>
-type Props = {
-  /** Initial values by name. */
-  typed: Texts
-  errors: Texts
-  autoFocus?: boolean
-}
+type Props = TypedFields & { autoFocus?: boolean }
 
 export const TaskFields = ({ typed: given, errors, autoFocus = false }: Props) => {
-  const { data: known = [] } = useAgentTypes()
+  const { data: agentTypes = [] } = useAgentTypes()
   const { assignedAgent = '', priority = '3', ...typed } = given
   // Keeps the agent of a draft as an option until the list of agents is loaded.
-  const types = assignedAgent === '' || known.includes(assignedAgent) ? known : [assignedAgent, ...known]
+  const types =
+    assignedAgent === '' || agentTypes.includes(assignedAgent) ? agentTypes : [assignedAgent, ...agentTypes]
   return (
     <>
       <TextField

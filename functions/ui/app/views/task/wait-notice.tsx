@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Hourglass } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
-import { startOfLine } from '../../components/text-weight.ts'
+import { waitingSentences } from '../../components/waiting.ts'
 import { When } from '../../components/when.tsx'
 import { useMe } from '../../data/me.ts'
 
@@ -30,42 +30,30 @@ const Guide = ({ section }: { section: string }) => (
   </Link>
 )
 
-const reasons: Readonly<Record<Waiting['reason'], (waiting: Waiting) => ReactNode>> = {
-  approval: ({ until }) => (
+/** What a person can do about each wait. */
+const steps: Readonly<Record<Waiting['reason'], ReactNode>> = {
+  approval: (
+    <Link to="/approvals" className={linkClass}>
+      Decide
+    </Link>
+  ),
+  hold: <Guide section="a-provider-is-held" />,
+  budget: <RaiseBudget />,
+}
+
+const Sentences = ({ waiting }: { waiting: Waiting }) => {
+  const { cause, end } = waitingSentences(waiting)
+  return (
     <>
-      A tool call needs a decision.{' '}
-      {until && (
+      {cause}{' '}
+      {waiting.until && (
         <>
-          It expires <When at={until} />.{' '}
+          {end} <When at={waiting.until} />.{' '}
         </>
       )}
-      <Link to="/approvals" className={linkClass}>
-        Decide
-      </Link>
+      {steps[waiting.reason]}
     </>
-  ),
-  hold: ({ provider, until }) => (
-    <>
-      {provider ? startOfLine(provider) : 'Its provider'} has reached its usage limit.{' '}
-      {until && (
-        <>
-          It is tried again <When at={until} />.{' '}
-        </>
-      )}
-      <Guide section="a-provider-is-held" />
-    </>
-  ),
-  budget: ({ until }) => (
-    <>
-      The monthly budget is used up.{' '}
-      {until && (
-        <>
-          The next month begins <When at={until} />.{' '}
-        </>
-      )}
-      <RaiseBudget />
-    </>
-  ),
+  )
 }
 
 /** Why a task waits, until when, and what ends the wait. */
@@ -76,6 +64,8 @@ export const WaitNotice = ({ waiting }: { waiting: Task['waiting'] }) =>
       className="flex items-baseline gap-2 border-b bg-queued/10 px-4 py-1.5 [overflow-wrap:anywhere] md:px-6"
     >
       <Hourglass size={13} aria-hidden className="shrink-0 translate-y-0.5 text-queued" />
-      <span className="min-w-0">{reasons[waiting.reason](waiting)}</span>
+      <span className="min-w-0">
+        <Sentences waiting={waiting} />
+      </span>
     </p>
   )

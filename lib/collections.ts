@@ -3,7 +3,7 @@ import { agentSessions } from './agentic/rows.ts'
 import { allowedTools, approvalSlots, approvals } from './approvals/rows.ts'
 import { auditRows } from './audit/rows.ts'
 import { sessions } from './auth/rows.ts'
-import { budgetNotices } from './budgets/rows.ts'
+import { budgetNotices, chatCosts } from './budgets/rows.ts'
 import { bulkFailures, bulkJobs, bulkParts } from './bulk/rows.ts'
 import type { Collection } from './core/collection.ts'
 import { deliveryRows } from './deliveries/rows.ts'
@@ -67,6 +67,7 @@ export const collections = [
   settingsRows,
   holdsRows,
   budgetNotices,
+  chatCosts,
   sessions,
   auditRows,
   authorizationRequests,

@@ -66,6 +66,8 @@ const providerLimits: Rights = [['get put update', 'holds']]
 
 /** Turns of conversations, which wait for an approval with a snapshot of their workspace. */
 const turns: Rights = [
+  // What an answer cost.
+  ['put', 'chatCosts'],
   ['get put update', 'conversations'],
   ['get put', 'chatMessages workspaceSnapshots'],
   ['get put update delete', 'chatTurns'],
@@ -93,7 +95,9 @@ const rights: Readonly<Record<string, Rights>> = {
     // Agent sessions and their events.
     ['get index put update', 'agentSessions'],
     ['query put', 'feedEntries'],
+    // Also what was spent, where a budget is set, and what admins were told of it.
     ['query', 'counters'],
+    ['put', 'budgetNotices'],
     // The search of memory.
     ['get', 'memoryState'],
     ['query', 'memoryFiles'],

@@ -1,17 +1,21 @@
+import type { Cost } from '../core/cost.ts'
 import { dollarText } from '../core/cost-text.ts'
-import { errorMessage } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
 import { iso, utcMonth } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import type { QueuedWait, TaskRow } from '../tasks/schema.ts'
-import { type BudgetNotice, budgetNotices } from './rows.ts'
+import { type BudgetNotice, budgetNotices, type ChatCost, chatCosts } from './rows.ts'
+import type { OwnMonth } from './schema.ts'
 
-/** What tasks of a month have cost: dollars, and how many of them cost an unknown sum. */
+/** What tasks and chats of a month have cost: dollars, how many cost an unknown sum, and how many tasks of each agent did. */
 export type Spent = { usd: number; unknown: number; unknownByAgent: Readonly<Record<string, number>> }
 
-/** Whose task it is, and the agent that runs it. */
-type Spender = Pick<TaskRow, 'createdBy' | 'agent' | 'countedAs'>
+/** Whose task or chat it is, and the agent that runs a task. */
+type Spender = Pick<TaskRow, 'createdBy' | 'countedAs'> & { agent?: string }
 
 /** The monthly budgets in dollars; 0 is none. */
 export type BudgetSettings = { monthlyUsd: number; userMonthlyUsd: number; unknown: 'warn' | 'stop' }
@@ -22,6 +26,7 @@ type Needs = {
   spent: (month: string, user?: string) => Promise<Spent>
   store: Pick<Store, 'commit'>
   clock: Pick<Clock, 'now'>
+  ids: Pick<Ids, 'next'>
   log: Pick<Log, 'warn'>
 }
 
@@ -36,8 +41,16 @@ const nextMonth = (now: number): string => {
   return iso(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
 }
 
-/** The monthly budgets of the installation and of each user: at a budget no new run starts until the next month, or a higher budget. */
-export const createBudgets = ({ settings, spent, store, clock, log }: Needs) => {
+/** The `Retry-After` of an answer is a day at most. */
+const LONGEST_RETRY_MS = 86_400_000
+/** A cost is counted when it is stored; it stays for a day, in which storage may be asked what a counter was made of. */
+const CHAT_COST_KEPT_MS = 86_400_000
+
+/**
+ * The monthly budgets of the installation and of each user: at a budget no new run of a task and no new turn of a chat
+ * starts until the next month, or a higher budget.
+ */
+export const createBudgets = ({ settings, spent, store, clock, ids, log }: Needs) => {
   const noticed = new Set<string>()
 
   /** Tells admins once. A failure does not hold the task up: the next task tells. */
@@ -57,7 +70,7 @@ export const createBudgets = ({ settings, spent, store, clock, log }: Needs) => 
     notifyAdmins({
       id: `budget_unknown_${month}`,
       title: 'Costs are unknown',
-      message: `Tasks of ${month} used models without a known price. They count nothing toward the budget.`,
+      message: `Tasks or chats of ${month} used models without a known price. They count nothing toward the budget.`,
     })
 
   const usedUp = (id: string, budget: string, month: string, { usd }: Spent): Reached => {
@@ -71,14 +84,15 @@ export const createBudgets = ({ settings, spent, store, clock, log }: Needs) => 
     return { id: `budget_stopped_${month}_${agent}`, title, message }
   }
 
-  /** The first budget that a task has reached. */
+  /** The first budget that a task or chat has reached. */
   const reachedBy = async ({ createdBy, agent, countedAs = agent }: Spender, month: string) => {
     const { monthlyUsd, userMonthlyUsd, unknown } = settings()
     const all = await spent(month)
     if (all.unknown > 0) await warnOfUnknown(month)
     if (monthlyUsd > 0 && all.usd >= monthlyUsd)
       return usedUp(`${monthlyUsd}`, `The monthly budget of ${dollarText(monthlyUsd)}`, month, all)
-    if (unknown === 'stop' && all.unknownByAgent[countedAs]) return stopped(month, agent)
+    if (agent && countedAs && unknown === 'stop' && all.unknownByAgent[countedAs])
+      return stopped(month, agent)
     if (userMonthlyUsd === 0) return undefined
     const own = await spent(month, createdBy)
     if (own.usd < userMonthlyUsd) return undefined
@@ -99,8 +113,41 @@ export const createBudgets = ({ settings, spent, store, clock, log }: Needs) => 
     return { reason: 'budget', until, message: `${reached.message}. It waits until ${until}` }
   }
 
+  /** Throws Problem `rate_limited` `budget_reached` for a new turn of a chat at a budget. */
+  const refuseChat = async (userId: string): Promise<void> => {
+    if (!isSet()) return
+    const now = clock.now()
+    const reached = await reachedBy({ createdBy: userId }, utcMonth(iso(now)))
+    if (reached === undefined) return
+    await notifyAdmins(reached)
+    const until = nextMonth(now)
+    const message = `${reached.message}. Chat goes on at ${until}, or once an admin raises the budget`
+    const retryAfterMs = Math.min(LONGEST_RETRY_MS, Date.parse(until) - now)
+    throw new Problem('rate_limited', 'budget_reached', message, { retryAfterMs })
+  }
+
+  /** Counts what an answer of a chat cost. Never rejects: the answer was given. */
+  const countChat = async (userId: string, cost: Cost): Promise<void> => {
+    if (cost.usd === 0) return
+    const now = clock.now()
+    const row = { id: ids.next('cost'), userId, cost, at: iso(now), expiresAt: now + CHAT_COST_KEPT_MS }
+    try {
+      await store.commit<ChatCost>({ insert: chatCosts, row })
+    } catch (thrown) {
+      log.warn({ userId, reason: errorMessage(thrown) }, 'the cost of a chat was not counted')
+    }
+  }
+
   return {
     isSet,
+    refuseChat,
+    countChat,
+    /** What a user has spent in the present month, and their budget. */
+    readOwnMonth: async ({ userId }: Pick<Principal, 'userId'>): Promise<OwnMonth> => {
+      const { usd } = await spent(utcMonth(iso(clock.now())), userId)
+      const { userMonthlyUsd } = settings()
+      return { costUsd: usd, ...(userMonthlyUsd > 0 && { budgetUsd: userMonthlyUsd }) }
+    },
     holdingBack,
     /** Changes whenever tasks may start that waited for a budget. */
     version: (): string => JSON.stringify([utcMonth(iso(clock.now())), settings()]),

@@ -20,7 +20,7 @@ import type { Work } from './work.ts'
 
 type Needs = Ports &
   Pick<Agents, 'workspaces'> &
-  Pick<Work, 'tasks' | 'agentSessions'> &
+  Pick<Work, 'tasks' | 'agentSessions' | 'budgets'> &
   Pick<Security, 'policy' | 'approvals'> & {
     models: Models
     loop: RunLoop
@@ -34,7 +34,7 @@ type Caller = Pick<People, 'holdsRights' | 'takeTurnSlot' | 'readAccountStatus'>
 
 /** Conversations: their turns, what continues after an approval, and their end. */
 export const createConversing = (people: Caller, needs: Needs, config: Config) => {
-  const { tasks, memory, policy, approvals, agentSessions, workspaces } = needs
+  const { tasks, budgets, memory, policy, approvals, agentSessions, workspaces } = needs
   const { holdsRights, takeTurnSlot, readAccountStatus } = people
   const changing = new Set(workspaceTools.filter(({ risk }) => risk !== 'read').map(({ name }) => name))
   const isOneProcess = needs.processes === 'one'
@@ -50,7 +50,11 @@ export const createConversing = (people: Caller, needs: Needs, config: Config) =
     conversations,
     snapshots,
     holdsRights,
-    takeTurnSlot,
+    takeTurnSlot: async (userId) => {
+      await budgets.refuseChat(userId)
+      return takeTurnSlot(userId)
+    },
+    countCost: budgets.countChat,
     findTask: tasks.find,
     findTicketTask: tasks.newestOfTicket,
     readTicket: createReadTicket(needs),

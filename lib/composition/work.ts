@@ -203,6 +203,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     active,
     agentSessions,
     worker,
+    budgets,
     holdVerbs: createHoldVerbs({ holds: needs.holds, waiting: waitingForHolds, audit }),
     /** Lets tasks go on whose wait is over. */
     releaseHeld: createRelease({

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { OwnMonthSchema } from '../budgets/schema.ts'
 import { idParams } from '../core/id-params.ts'
 import { IdempotencyHeaders } from '../core/idempotency.ts'
 import { pageAnswer, pageQuery, queryFlag, queryInt, queryList } from '../core/page.ts'
@@ -131,6 +132,16 @@ export const WindowSchema = z
       '`wait` is from creation to the first attempt, `run` from first start to end of the tasks that completed',
   })
 
+const MonthSchema = z
+  .object({
+    month: z.string().meta({ examples: ['2026-01'] }),
+    costUsd: z.number().describe('US dollars: of tasks and of chat'),
+    chatCostUsd: z.number().describe('The part of it that chat cost'),
+    unknownCostTasks: z.number().describe('Tasks whose cost became unknown in the month'),
+    costByAgent: costs.meta({ description: 'US dollars', examples: [{ 'claude-code': 12.5 }] }),
+  })
+  .describe('What was spent in the present month (UTC), for which budgets hold')
+
 export const AnalyticsSchema = z.object({
   totalTasks: z.number(),
   completedTasks: z.number(),
@@ -164,14 +175,7 @@ export const AnalyticsSchema = z.object({
     description: 'US dollars of tasks with a repository; the 100 highest, and all others together as `other`',
     examples: [{ 'acme/web': 12.5 }],
   }),
-  month: z
-    .object({
-      month: z.string().meta({ examples: ['2026-01'] }),
-      costUsd: z.number(),
-      unknownCostTasks: z.number().describe('Tasks whose cost became unknown in the month'),
-      costByAgent: costs.meta({ description: 'US dollars', examples: [{ 'claude-code': 12.5 }] }),
-    })
-    .describe('What was spent in the present month (UTC), for which budgets hold'),
+  month: MonthSchema,
   daily: z.array(
     z.object({
       date: z.string(),
@@ -243,7 +247,7 @@ export const taskRoutes = defineRoutes({
       'Counts, rates, durations and costs of all tasks, and of each day. With `window` or `timezone` also those of a recent window: by five minutes of an hour, or by the hours or days of the zone; percentiles are within 5 %.',
     access: 'session',
     query: AnalyticsQuery,
-    response: AnalyticsSchema,
+    response: AnalyticsSchema.extend({ month: MonthSchema.extend({ own: OwnMonthSchema }) }),
   },
   exportTasks: {
     method: 'GET',

@@ -1,8 +1,9 @@
-import { type Change, DEFAULT_MEMBER, type Increment, readCounter } from '../core/collection.ts'
+import { type Change, type Increment, readCounter } from '../core/collection.ts'
 import { dollars, microUsd } from '../core/cost.ts'
 import { cutText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
-import { iso, utcDay, utcMonth } from '../core/time.ts'
+import { changedOnly, monthCounter, monthIncrements } from '../core/month-costs.ts'
+import { iso, utcDay } from '../core/time.ts'
 import type { Counters, Store } from '../ports/store.ts'
 import { DAILY_COUNTERS, TASK_COUNTERS, under } from './counters.ts'
 import type { CountedTask, TaskRow } from './schema.ts'
@@ -11,12 +12,6 @@ import type { CountedTask, TaskRow } from './schema.ts'
 const COSTS_BY_USER = 'tasks.costs.users'
 const COSTS_BY_REPOSITORY = 'tasks.costs.repositories'
 
-/** What was spent in a month, by all (also by each agent), or by one user. */
-const monthCounter = (month: string, user?: string): string =>
-  user === undefined ? `tasks.costs:${month}` : `tasks.costs:${month}:${user}`
-
-/** How long the counters of a month are kept, from its begin. */
-const KEPT_MS = 400 * 86_400_000
 /** A longer name is cut, since storage bounds the names of members. */
 const LONGEST_REPOSITORY = 200
 
@@ -48,25 +43,20 @@ export const costIncrements = ({
   const unknown = Number(after.cost.source === 'unknown') - Number(before?.cost?.source === 'unknown')
   const { createdBy, costRepository, agent: own, countedAs: agent = own } = after
   const at = spentAt(after)
-  const month = utcMonth(at)
-  const ofMonth = { member: DEFAULT_MEMBER, expiresAt: Date.parse(`${month}-01`) + KEPT_MS }
   const increments: Increment[] = [
     { ...TASK_COUNTERS, add: { microUsd: spent, [`microUsd:${agent}`]: spent, unknownCost: unknown } },
     { counter: DAILY_COUNTERS, member: utcDay(at), add: { spent } },
-    {
-      ...ofMonth,
-      counter: monthCounter(month),
-      add: { spent, [`spent:${agent}`]: spent, unknown, [`unknown:${agent}`]: unknown },
-    },
-    { ...ofMonth, counter: monthCounter(month, createdBy), add: { spent } },
+    ...monthIncrements(at, createdBy, {
+      spent,
+      [`spent:${agent}`]: spent,
+      unknown,
+      [`unknown:${agent}`]: unknown,
+    }),
     { counter: COSTS_BY_USER, member: createdBy, add: { microUsd: spent } },
   ]
   if (costRepository)
     increments.push({ counter: COSTS_BY_REPOSITORY, member: costRepository, add: { microUsd: spent } })
-  return increments.flatMap(({ add = {}, ...of }) => {
-    const changed = Object.entries(add).filter(([, by]) => by !== 0)
-    return changed.length === 0 ? [] : [{ ...of, add: Object.fromEntries(changed) }]
-  })
+  return changedOnly(increments)
 }
 
 /** Whether rows do not tell a counter of `costIncrements`. */
@@ -101,24 +91,25 @@ export const readCosts = async (store: Pick<Store, 'counters'>) => {
   return { costByUser: highestCosts(users), costByRepository: highestCosts(repositories) }
 }
 
-/** What all tasks have cost in a month, `2026-01`, also by agent in millionths of a dollar. */
+/** What tasks and chats have cost in a month, `2026-01`; of tasks also by agent in millionths of a dollar. */
 export const readMonth = async (store: Pick<Store, 'counters'>, month: string) => {
   const counters = await readCounter(store, monthCounter(month))
   return {
     month,
     costUsd: dollars(counters.spent ?? 0),
+    chatCostUsd: dollars(counters.chat ?? 0),
     unknownCostTasks: counters.unknown ?? 0,
     microUsdByAgent: under(counters, 'spent'),
   }
 }
 
-/** What tasks have cost in a month, `2026-01`: all of them, or those of a user. */
+/** What tasks and chats have cost in a month, `2026-01`: all of them, or those of a user. */
 export const readSpent = async (store: Pick<Store, 'counters'>, month: string, user?: string) => {
   const counters = await readCounter(store, monthCounter(month, user))
   return {
     usd: dollars(counters.spent ?? 0),
-    /** How many of all tasks cost an unknown sum, and how many of each agent. */
-    unknown: counters.unknown ?? 0,
+    /** How many tasks and answers of chats cost an unknown sum, and how many tasks of each agent. */
+    unknown: (counters.unknown ?? 0) + (counters.unknownChat ?? 0),
     unknownByAgent: under(counters, 'unknown'),
   }
 }

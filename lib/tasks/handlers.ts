@@ -1,3 +1,5 @@
+import type { OwnMonth } from '../budgets/schema.ts'
+import type { Principal } from '../core/principal.ts'
 import { toTrace } from '../core/trace.ts'
 import { admitting, type Handlers, Reply } from '../http/route.ts'
 import type { FindReport } from '../reporting/schema.ts'
@@ -8,6 +10,7 @@ import type { Tasks } from './service.ts'
 
 type Needs = {
   tasks: Tasks
+  budgets: { readOwnMonth: (principal: Principal) => Promise<OwnMonth> }
   findReport: FindReport
   /** Stores a copy of every export, in modes that have copies. */
   keepExport?: KeepExport
@@ -15,6 +18,7 @@ type Needs = {
 
 export const taskHandlers = ({
   tasks,
+  budgets,
   findReport,
   keepExport = (pieces) => ({ pieces }),
 }: Needs): Handlers<typeof taskRoutes> => ({
@@ -27,7 +31,10 @@ export const taskHandlers = ({
     return new Reply({ message, task }, replayed ? { headers: { 'idempotent-replayed': 'true' } } : {})
   },
   filterTasks: ({ query }) => tasks.filter(query),
-  taskAnalytics: ({ query }) => tasks.analytics(query),
+  taskAnalytics: async ({ query }, { principal }) => {
+    const [analytics, own] = await Promise.all([tasks.analytics(query), budgets.readOwnMonth(principal)])
+    return { ...analytics, month: { ...analytics.month, own } }
+  },
   exportTasks: (_input, { principal }) => {
     const { pieces, copy } = keepExport(tasks.exportAll(principal))
     const disposition = { 'content-disposition': 'attachment; filename="tasks-export.json"' }

@@ -33,7 +33,9 @@ export const createAnswerMessages = (
     if (conversationId === undefined) {
       const text = systemText({ ...known, systemPrompt })
       const system = text === '' ? [] : [{ role: 'system' as const, content: text }]
-      const answered = await runUnstored({ messages: [...system, ...messages], target }, options)
+      const { userId } = principal
+      const prompt = { userId, messages: [...system, ...messages], target }
+      const answered = await runUnstored(prompt, options)
       return { ...answered, answerContext, conversationId, compaction: undefined }
     }
     const turn = await open(principal, conversationId, {

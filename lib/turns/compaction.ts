@@ -112,7 +112,7 @@ const withoutLostSummary = ({ conversation, ...given }: Given): Given => {
 }
 
 /** Makes the prompts of conversations, and summarises the older part of one that is too long. */
-export const createCompaction = ({ store, models, log }: TurnNeeds) => {
+export const createCompaction = ({ store, models, countCost, log }: TurnNeeds) => {
   /** The messages after the summary, newest first, up to a number of tokens. */
   const readRows = async ({ id, summarized }: ConversationRow, mostTokens: number) => {
     const rows: MessageRow[] = []
@@ -136,7 +136,11 @@ export const createCompaction = ({ store, models, log }: TurnNeeds) => {
   }
 
   /** Summarises what fits the window, with the earlier summary. Throws `provider_error` for an empty answer. */
-  const summarise = async (rows: readonly MessageRow[], before: string, { target, signal }: Given) => {
+  const summarise = async (
+    rows: readonly MessageRow[],
+    before: string,
+    { conversation, target, signal }: Given,
+  ) => {
     const window = models.contextTokens(target)
     const maxOutputTokens = Math.max(1, Math.min(LONGEST_SUMMARY, Math.floor(window * SUMMARY_PART)))
     const summaryPrompt = (transcript: string) => [
@@ -151,6 +155,7 @@ export const createCompaction = ({ store, models, log }: TurnNeeds) => {
     for await (const part of models.step({ ...target, messages, maxOutputTokens, signal })) {
       if (part.type !== 'finish') continue
       usage = part.usage
+      if (usage.cost) await countCost(conversation.userId, usage.cost)
       summary = part.message.content.trim()
     }
     if (summary === '')

@@ -1,3 +1,4 @@
+import type { Cost } from '../core/cost.ts'
 import type { Principal } from '../core/principal.ts'
 import type { MemoryChunk } from '../memory/schema.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -36,6 +37,8 @@ export type TurnNeeds = {
   holdsRights: (principal: Principal) => Promise<boolean>
   isDisabled: (userId: string) => Promise<boolean>
   takeTurnSlot: TakeTurnSlot
+  /** Counts what an answer of a model cost a user. Never rejects. */
+  countCost: (userId: string, cost: Cost) => Promise<void>
   /** The time limit of the begin of a turn: an agentic turn sends nothing before. */
   firstByteMs: number
 }

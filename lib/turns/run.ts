@@ -3,10 +3,10 @@ import { errorMessage, Problem } from '../core/errors.ts'
 import { createLatestText } from '../core/latest-text.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import { addUsage, NO_USAGE, type TokenUsage } from '../core/token-usage.ts'
-import type { Log } from '../ports/log.ts'
-import type { LoopEvent, LoopRequest, LoopResult, RunLoop, Toolbox } from '../ports/tool.ts'
+import type { LoopEvent, LoopRequest, LoopResult, Toolbox } from '../ports/tool.ts'
 import { boundedCalls } from './bounds.ts'
 import type { FinishTurn } from './finish.ts'
+import type { TurnNeeds } from './needs.ts'
 import type { Parking } from './park.ts'
 import type { ChatMessage, ChatToolCall } from './schema.ts'
 import type { Turn, TurnProgress } from './turn.ts'
@@ -40,7 +40,8 @@ export type RunOptions = {
   sessionId?: string
 }
 
-type Needs = { loop: RunLoop; log: Log } & Pick<FinishTurn, 'finish' | 'fail' | 'readAnswer'> &
+type Needs = Pick<TurnNeeds, 'loop' | 'log' | 'countCost'> &
+  Pick<FinishTurn, 'finish' | 'fail' | 'readAnswer'> &
   Pick<Parking, 'storeWaiting' | 'park'>
 
 /** The end of a run: the stored message, and the approvals that it waits for. */
@@ -92,7 +93,32 @@ export type RunTurn = ReturnType<typeof createRunTurn>
  * Runs model and tools for a turn to its end: its answer is stored, or it is stored to wait for approvals, or it fails,
  * and its text and calls so far are stored with the reason, which is thrown.
  */
-export const createRunTurn = ({ loop, log, finish, fail, readAnswer, storeWaiting, park }: Needs) => {
+export const createRunTurn = ({
+  countCost,
+  log,
+  finish,
+  fail,
+  readAnswer,
+  storeWaiting,
+  park,
+  ...needs
+}: Needs) => {
+  /** The loop of model and tools. What its answers cost the user is counted when it ends, also where it fails. */
+  const loop = async (userId: string, request: LoopRequest): Promise<LoopResult> => {
+    const counting: Promise<void>[] = []
+    try {
+      return await needs.loop({
+        ...request,
+        onCost: (cost) => {
+          counting.push(countCost(userId, cost))
+          request.onCost?.(cost)
+        },
+      })
+    } finally {
+      await Promise.all(counting)
+    }
+  }
+
   /** Runs the loop until it ends or calls wait, and notes what it did. */
   const advance = async (turn: Turn, progress: TurnProgress, options: RunOptions, toolbox: Toolbox) => {
     const latest = createLatestText()
@@ -101,7 +127,7 @@ export const createRunTurn = ({ loop, log, finish, fail, readAnswer, storeWaitin
     }
     const { steps, usage, toolCalls, messages } = progress
     const request = loopRequest(options)
-    const result = await loop({
+    const result = await loop(turn.userId, {
       ...request,
       ...turn.target,
       toolbox,
@@ -166,9 +192,11 @@ export const createRunTurn = ({ loop, log, finish, fail, readAnswer, storeWaitin
   return {
     run,
     /** An answer that belongs to no conversation: nothing is stored. */
-    runUnstored: async (prompt: Pick<Turn, 'messages' | 'target'>, options: RunOptions) => {
-      const { messages, target } = prompt
-      const result = await loop({ ...loopRequest(options), ...target, messages })
+    runUnstored: async (
+      { userId, messages, target }: Pick<Turn, 'messages' | 'target'> & { userId: string },
+      options: RunOptions,
+    ) => {
+      const result = await loop(userId, { ...loopRequest(options), ...target, messages })
       return { content: finalText(result, options), result, usage: result.usage }
     },
   }

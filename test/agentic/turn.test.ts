@@ -115,7 +115,13 @@ describe('an agentic turn', () => {
     const log = createFakeLog()
     // No call of these tools waits for approval.
     const waits = {} as Pick<FinishTurn, 'readAnswer'> & Pick<Parking, 'storeWaiting' | 'park'>
-    const { run: runTurn } = createRunTurn({ loop: createLoop({ models }), log, ...stored, ...waits })
+    const { run: runTurn } = createRunTurn({
+      loop: createLoop({ models }),
+      countCost: async () => undefined,
+      log,
+      ...stored,
+      ...waits,
+    })
     const agentic = createAgenticTurns({
       sessions,
       turns: { begin: stored.begin, run: runTurn },

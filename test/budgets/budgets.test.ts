@@ -25,6 +25,7 @@ const made = (settings: Partial<BudgetSettings>, spent: Record<string, Partial<S
       },
     },
     clock,
+    ids: { next: (kind) => `${kind}_1` },
     log: createFakeLog(),
   })
   const task = { createdBy: 'user_ann', agent: 'codex' }

@@ -45,6 +45,7 @@ export const openChat = (store: Store) => {
     holdsRights: async () => true,
     isDisabled: async () => false,
     takeTurnSlot: async () => async () => undefined,
+    countCost: async () => undefined,
   })
   const { send } = createChat({ ...ports, ...times, models, turns, defaultMode: () => 'ask' })
 

@@ -95,6 +95,7 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
       holdsRights,
       isDisabled,
       takeTurnSlot,
+      countCost: async () => undefined,
     })
     const chat = createChat({ ...ports, ...times, models, turns, defaultMode: () => 'ask' })
     const ends = {

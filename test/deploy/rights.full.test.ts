@@ -92,7 +92,13 @@ const UNSEEN: Readonly<Record<string, readonly string[]>> = {
   schedules: ['s3:DeleteObject rows/tasks'],
   // Of an export that breaks off once it is longer than a part of an upload; test/tasks/export-copy.test.ts has it.
   // Of a provider whose usage limit is reached, as of the worker.
-  agentic: ['s3:AbortMultipartUpload exports', 'dynamodb:PutItem holds', 'dynamodb:UpdateItem holds'],
+  // Of a budget that a chat has reached; test/budgets has it.
+  agentic: [
+    's3:AbortMultipartUpload exports',
+    'dynamodb:PutItem holds',
+    'dynamodb:UpdateItem holds',
+    'dynamodb:PutItem budgetNotices',
+  ],
   // Of notifications of a clock that ran ahead; test/app/wrong-clock.test.ts has it.
   notify: ['dynamodb:UpdateItem notifications'],
   dlq: ['dynamodb:UpdateItem notifications'],

@@ -136,6 +136,7 @@ export const useWaitingTurns = async (
     holdsRights: async () => true,
     isDisabled: async () => false,
     takeTurnSlot: async () => async () => undefined,
+    countCost: async () => undefined,
   })
   const chat = createChat({ ...ports, ...times, models, turns, defaultMode: () => 'ask' })
   for (const id of [first, ...others]) {

@@ -28,7 +28,14 @@ describe('GET /api/tasks/analytics', () => {
       costByAgent: {},
       costByUser: {},
       costByRepository: {},
-      month: { month: '2026-01', costUsd: 0, unknownCostTasks: 0, costByAgent: {} },
+      month: {
+        month: '2026-01',
+        costUsd: 0,
+        chatCostUsd: 0,
+        unknownCostTasks: 0,
+        costByAgent: {},
+        own: { costUsd: 0 },
+      },
       daily: [],
     })
   })
@@ -82,8 +89,10 @@ describe('GET /api/tasks/analytics', () => {
       month: {
         month: '2026-01',
         costUsd: 4.8,
+        chatCostUsd: 0,
         unknownCostTasks: 1,
         costByAgent: { 'test-agent': 4.3, other: 0.5 },
+        own: { costUsd: 0.8 },
       },
       daily: [{ date: '2026-01-01', created: 5, completed: 2, failed: 2, costUsd: 4.8 }],
     })

@@ -135,7 +135,7 @@ within('the settings', () => {
     await page.getByRole('button', { name: 'Reset Cancel pending tasks of closed issues' }).waitFor()
   })
 
-  it('show what was spent of the monthly budget, and that it is used up', async () => {
+  it('show what was spent of the monthly budget, that it is used up, and to each user their own', async () => {
     const { page } = admin
     const cost = { usd: 3.5, source: 'price' }
     const now = { completedAt: new Date().toISOString(), cost }
@@ -146,8 +146,8 @@ within('the settings', () => {
     const budgets = page.getByRole('region', { name: 'Budgets' })
     // In the language of the profile.
     await budgets.getByText(/3.50\D+spent this month, without a budget/).waitFor()
-    const save = async (usd: string) => {
-      await budgets.locator('[name="budget.monthlyUsd"]').fill(usd)
+    const save = async (usd: string, name = 'monthlyUsd') => {
+      await budgets.locator(`[name="budget.${name}"]`).fill(usd)
       await page.getByRole('button', { name: 'Save 1 change' }).click()
     }
     await save('10.5')
@@ -155,6 +155,13 @@ within('the settings', () => {
     expect(await budgets.getByRole('meter').getAttribute('aria-valuenow')).toBe('33')
     await save('3')
     await budgets.getByText('The budget is used up').waitFor()
+    await save('7', 'userMonthlyUsd')
+    await budgets.getByText(/3.50\D+of\D+7.00\D+spent by you this month/).waitFor()
+    await expectSound(admin)
+    await page.goto('/settings')
+    const own = page.getByRole('meter', { name: 'Your monthly budget' })
+    await own.waitFor()
+    expect(await own.getAttribute('aria-valuenow')).toBe('50')
     await expectSound(admin)
   })
 

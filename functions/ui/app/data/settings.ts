@@ -20,6 +20,8 @@ export const useChangeSettings = () =>
       queryClient.setQueryData(key, { settings, sources })
       // The rights of linked accounts depend on settings.
       void queryClient.invalidateQueries({ queryKey: connectionsKey })
+      // They have the budget of the user.
+      void queryClient.invalidateQueries({ queryKey: ['analytics'] })
     },
   })
 

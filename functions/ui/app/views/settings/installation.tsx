@@ -10,8 +10,8 @@ import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
 import { settings } from '../../data/at-build.ts'
 import { type Answer, useChangeSettings, useSettings } from '../../data/settings.ts'
-import { BudgetMeter } from './budget-meter.tsx'
 import { useDrafts } from './drafts.ts'
+import { InstallationBudget, OwnBudget } from './month-budgets.tsx'
 import { SettingField } from './setting-field.tsx'
 import { groups } from './setting-names.ts'
 
@@ -54,8 +54,9 @@ const SettingsForm = ({ answer }: { answer: Answer }) => {
         <Panel key={group} title={title}>
           <div className="grid gap-x-4 gap-y-3 p-3.5 sm:grid-cols-2">
             {group === 'budget' && (
-              <div className="sm:col-span-2">
-                <BudgetMeter budget={answer.settings.budget} />
+              <div className="flex flex-col gap-3 sm:col-span-2">
+                <InstallationBudget budget={answer.settings.budget} />
+                <OwnBudget />
               </div>
             )}
             {settings

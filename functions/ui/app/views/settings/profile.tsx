@@ -4,6 +4,7 @@ import { Tag } from '../../components/tag.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useMe } from '../../data/me.ts'
 import { LinkedAccounts } from './linked-accounts.tsx'
+import { OwnBudget } from './month-budgets.tsx'
 import { ProfileForm } from './profile-form.tsx'
 
 export const Profile = (): ReactNode => {
@@ -12,6 +13,9 @@ export const Profile = (): ReactNode => {
     <>
       <Panel title="Profile" aside={user && <Tag>{user.role === 'admin' ? 'Admin' : 'User'}</Tag>}>
         {user ? <ProfileForm user={user} /> : <SkeletonRows count={9} />}
+        <div className="px-3.5 pb-3.5 empty:hidden">
+          <OwnBudget />
+        </div>
       </Panel>
       {user && <LinkedAccounts linked={user.connectedAccounts} />}
     </>

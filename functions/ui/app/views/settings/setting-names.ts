@@ -51,7 +51,7 @@ export const words: Readonly<Record<string, Words>> = {
   },
   'budget.monthlyUsd': {
     label: 'Monthly budget',
-    hint: 'US dollars of all tasks in a calendar month (UTC). 0: no limit. At the budget new runs wait.',
+    hint: 'US dollars of all tasks and chats in a calendar month (UTC). 0: no limit. At the budget new runs wait.',
   },
   'budget.userMonthlyUsd': { label: 'Monthly budget per user', hint: 'US dollars. 0: no limit.' },
   'budget.unknown': {

@@ -85,8 +85,8 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
             const { cost: stated } = update.sessionUpdate === 'usage_update' ? update : {}
             if (!isResumed && stated?.currency === 'USD') cost.state(stated.amount)
           },
-          decide: ({ toolCall, ...request }, asking) =>
-            decide({ ...request, toolCall: updates.wholeCall(toolCall) }, asking),
+          decide: ({ toolCall, ...request }, aborted) =>
+            decide({ ...request, toolCall: updates.wholeCall(toolCall) }, aborted),
         })
       }
 

@@ -171,7 +171,12 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     { provider, model, steps, toolCalls, usage: { cost, ...usage } }: LoopProgress,
     memory: UsedMemory | undefined,
   ) => ({
-    ...{ steps, toolCalls, usage, ...definedFields({ cost }), provider, model },
+    steps,
+    toolCalls,
+    usage,
+    ...definedFields({ cost }),
+    provider,
+    model,
     ...(memory && { memory }),
   })
 

@@ -19,11 +19,11 @@ export type CommandNeeds = ProgramNeeds & { clock: Clock }
 const judge = async (program: Program, parser: Parser, wasEnded: boolean): Promise<Outcome> => {
   const { exitCode, exceeded } = await program.ended
   const isWell = !exceeded && (wasEnded || exitCode === 0)
-  const said = parser.end() ?? (isWell ? parser.whole?.() : undefined)
-  if (said === undefined || exceeded) throw await endFailure(program)
-  if (isWell || said.failure !== undefined) return said
+  const outcome = parser.end() ?? (isWell ? parser.whole?.() : undefined)
+  if (outcome === undefined || exceeded) throw await endFailure(program)
+  if (isWell || outcome.failure !== undefined) return outcome
   const how = exitCode === null ? 'by a signal' : `with exit code ${exitCode}`
-  return { ...said, failure: `The agent called its work done, and ended ${how}`, retryable: true }
+  return { ...outcome, failure: `The agent called its work done, and ended ${how}`, retryable: true }
 }
 
 /** Runs tasks with a program that is given its task by an argument. */

@@ -44,12 +44,12 @@ export const createRunCost = (
     return isReached
   }
 
-  let told: string | undefined
+  let unpricedTold: string | undefined
   /** A limit sees no unknown cost: those who set it are told. */
   const tellUnpriced = () => {
     const model = limitUsd === undefined ? undefined : unpriced()
-    if (model === undefined || model === told) return
-    told = model
+    if (model === undefined || model === unpricedTold) return
+    unpricedTold = model
     progress(`The model ${model} has no price: its calls do not count for the cost limit`)
   }
 

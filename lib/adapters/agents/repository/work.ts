@@ -77,7 +77,11 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
   const remember = async (work: Work, task: AgentTask): Promise<Work> => {
     const { name, at, start, threadBase, notes, agentSession } = work
     const marked: Marked = {
-      ...{ taskId: task.id, at, start, threadBase, notes },
+      taskId: task.id,
+      at,
+      start,
+      threadBase,
+      notes,
       ...(agentSession !== undefined && { agentSession }),
     }
     await workspaces.mark(name, JSON.stringify(marked))
@@ -118,12 +122,14 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
 
   /** What the next turn needs where the workspace no longer exists. */
   const left = async (
-    { workspace, at, threadBase, patch: known }: Work,
+    { workspace, at, threadBase, patch: storedPatch }: Work,
     { signal }: Pick<AgentContext, 'signal'>,
   ): Promise<FilesLeft> => {
     // After a push the commit is another one.
     const patch =
-      known?.base === at.baseCommit ? known.text : await workspacePatch(workspace, at.baseCommit, signal)
+      storedPatch?.base === at.baseCommit
+        ? storedPatch.text
+        : await workspacePatch(workspace, at.baseCommit, signal)
     return { at, threadBase, ...(patch === undefined ? {} : { patch }) }
   }
 

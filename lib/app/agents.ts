@@ -95,11 +95,11 @@ const openConfigured = (needs: ModelNeeds): Models => {
 
 const openAgents = (
   { config, workspacesDir: dir, codeHost, ...needs }: Needs & AgentVerbs & { prices: Prices },
-  { commands, owner }: Programs,
+  { commands, owners }: Programs,
 ): Agents & { close: () => Promise<void> } => {
   const { clock, masker } = needs
   const git = createGit({ commands, caFile: config.GIT_SSL_CAINFO })
-  const workspaces = createWorkspaces({ dir, clock, commands, git, owner })
+  const workspaces = createWorkspaces({ dir, clock, commands, git, owners })
   const apiUrl = providerApiUrl('codehost', config.accounts.codehost)
   const publication = {
     ...codeHost,

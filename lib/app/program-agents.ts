@@ -22,7 +22,7 @@ import type { ProviderLimits } from '../ports/provider-limits.ts'
 
 type AgentNeeds = Parameters<typeof createAcpAgent>[1]
 type Needs = Omit<AgentNeeds, 'search' | 'missingSettings' | 'providers' | 'brokered' | 'commands'> & {
-  commands: AgentNeeds['commands'] & { isSandboxed: boolean }
+  commands: AgentNeeds['commands'] & { hasOwnNetwork: boolean }
   entropy: Entropy
   log: Log
   masker: Masker
@@ -48,7 +48,7 @@ const createBrokerHost = (config: Config, needs: Needs) => {
     const provider = (kind: BrokeredKind) => providers.get(kind)
     const broker = openBroker({
       ...needs,
-      listenOnSocket: needs.commands.isSandboxed ? listenInFolder : undefined,
+      listenOnSocket: needs.commands.hasOwnNetwork ? listenInFolder : undefined,
       provider,
       readFailure: readFailed,
       withoutCodings,

@@ -1,11 +1,12 @@
 import type { PrivateFolder } from '../adapters/agents/programs.ts'
 import { openAgentProxy } from '../adapters/node/agent-proxy.ts'
-import { type Commands, createCommands, type Sandbox } from '../adapters/node/command.ts'
+import { type Commands, createCommands, type Owners, type Sandbox } from '../adapters/node/command.ts'
 import { endLeftSandboxes } from '../adapters/node/left-sandboxes.ts'
 import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
 import { createRefusalLog } from '../adapters/node/refusal-log.ts'
 import { findSandbox, ownFolder, ownHome } from '../adapters/node/sandbox.ts'
 import { removeLeftSockets } from '../adapters/node/socket-folder.ts'
+import { findUsers } from '../adapters/node/users-sandbox.ts'
 import type { AgentNetwork } from '../config/agent-network.ts'
 import type { Config } from '../config/config.ts'
 import { badSetting } from '../core/bad-setting.ts'
@@ -23,11 +24,15 @@ type Needs = {
 /** The isolation of agents' programs from the service and its machine. */
 export type SandboxHealth = { status: 'healthy' | 'degraded'; message: string }
 
+/** What keeps programs from the service: a sandbox by bubblewrap, users of their own, or nothing. */
+type Isolation = 'bubblewrap' | 'users' | 'none'
+
 /** The runner of programs, as the settings and the system allow it. */
 export type Programs = {
   commands: Commands
-  /** The owner of files that programs write; absent: the service's own user. */
-  owner: number | undefined
+  /** The users who own the files of workspaces; absent: the service's own user. */
+  owners: Owners | undefined
+  isolation: Isolation
   health: SandboxHealth
   close: () => Promise<void>
 }
@@ -56,36 +61,51 @@ export const privateFolders = (config: Config, workspacesDir: string): PrivateFo
   { path: ownHome, name: 'the home of the user of the service', isClosed: false },
 ]
 
-/** Finds out whether a sandbox works by running a program. Throws Problem `bad_setting` when a required one fails. */
+/**
+ * Finds out what isolates programs here by running one: bubblewrap, else users. Throws Problem `bad_setting` when the
+ * required one fails.
+ */
 export const openPrograms = async (needs: Needs): Promise<Programs> => {
   const { config, log } = needs
-  if (config.AGENT_SANDBOX === 'off') return withoutSandbox(needs, 'off')
+  const { AGENT_SANDBOX } = config
+  if (AGENT_SANDBOX === 'off') return withoutSandbox(needs, 'off')
   await Promise.all([removeLeftSockets(), endLeftSandboxes(needs.workspacesDir)])
-  const proxy = config.AGENT_NETWORK === 'off' ? undefined : await openProxy(needs)
-  const hidden = serviceFolders(config, needs.workspacesDir).map(({ path }) => path)
-  const limits = { ...programLimits(config), proxySocket: proxy?.path, hidden }
-  const search = await findSandbox(limits, (sandbox) => openCommands(config, { sandbox }))
-  if ('sandbox' in search) return inSandbox(config, search.sandbox, proxy?.close)
-  await proxy?.close()
-  const cause = `bubblewrap: ${search.cause}`
-  if (config.AGENT_SANDBOX === 'require')
-    throw badSetting(`AGENT_SANDBOX: require, but no sandbox works here (${cause})`)
+  const causes: string[] = []
+  const inBubblewrap = AGENT_SANDBOX === 'users' ? notTried : await openBubblewrap(needs)
+  if ('commands' in inBubblewrap) return inBubblewrap
+  if (AGENT_SANDBOX !== 'users') causes.push(`bubblewrap: ${inBubblewrap.cause}`)
+  if (AGENT_SANDBOX === 'require')
+    throw badSetting(`AGENT_SANDBOX: require, but no sandbox works here (${causes.join('; ')})`)
+  const asUsers = await openUsers(needs, causes)
+  if ('commands' in asUsers) return asUsers
+  if (AGENT_SANDBOX === 'users')
+    throw badSetting(`AGENT_SANDBOX: users, but programs cannot run as users of their own: ${asUsers.cause}`)
+  const cause = [...causes, `users: ${asUsers.cause}`].join('; ')
   log.debug({ cause }, 'no sandbox works here')
   return withoutSandbox(needs, hasOtherUsers(config) ? 'refused' : 'plain', cause)
 }
 
-const inSandbox = (
-  config: Config,
-  sandbox: Sandbox,
-  close: Programs['close'] = async () => undefined,
-): Programs => ({
-  commands: openCommands(config, { sandbox }),
-  owner: sandbox.owner,
-  health: {
-    status: 'healthy',
-    message: `Programs of agents run in a sandbox, ${networkWords(config.AGENT_NETWORK)}`,
-  },
-  close,
+const notTried = { cause: '' }
+
+const openBubblewrap = async (needs: Needs): Promise<Programs | { cause: string }> => {
+  const { config } = needs
+  const proxy = config.AGENT_NETWORK === 'off' ? undefined : await openProxy(needs)
+  const hidden = serviceFolders(config, needs.workspacesDir).map(({ path }) => path)
+  const limits = { ...programLimits(config), proxySocket: proxy?.path, hidden }
+  const search = await findSandbox(limits, (sandbox) => openCommands(config, { sandbox }))
+  if (!('sandbox' in search)) {
+    await proxy?.close()
+    return search
+  }
+  const message = `Programs of agents run in a sandbox, ${networkWords(config.AGENT_NETWORK)}`
+  const isolated = isolatedBy('bubblewrap', config, search.sandbox)
+  return { ...isolated, health: { status: 'healthy', message }, close: async () => proxy?.close() }
+}
+
+const isolatedBy = (isolation: Isolation, config: Config, sandbox: Sandbox, refusal?: string) => ({
+  commands: openCommands(config, { sandbox, ...(refusal !== undefined && { refusal }) }),
+  owners: sandbox.owners,
+  isolation,
 })
 
 const networkWords = (network: AgentNetwork): string => {
@@ -93,20 +113,64 @@ const networkWords = (network: AgentNetwork): string => {
   return network === 'on' ? 'with https to public hosts' : 'with https to the hosts of AGENT_NETWORK'
 }
 
+const WHOLE_NETWORK = 'with the whole network of the service, private addresses included'
+
+/**
+ * Users keep programs from no network. `on` accepts that; otherwise programs run where nobody but the person at this machine
+ * gives them work, as they would without isolation.
+ */
+const openUsers = async (needs: Needs, causes: readonly string[]): Promise<Programs | { cause: string }> => {
+  const { config, log } = needs
+  const { AGENT_NETWORK, AGENT_SANDBOX, AGENT_UIDS, DATA_DIR, MEMORY_DIR } = config
+  const isChosen = AGENT_SANDBOX === 'users'
+  const isKept = AGENT_NETWORK === 'on'
+  if (isChosen && !isKept)
+    throw badSetting(
+      'AGENT_NETWORK: users of their own do not keep programs from the network: set it to on, and limit the network of the container',
+    )
+  const found = await findUsers(
+    {
+      ...programLimits(config),
+      dir: needs.workspacesDir,
+      uids: AGENT_UIDS,
+      hidden: [
+        { setting: 'DATA_DIR', folder: DATA_DIR },
+        { setting: 'MEMORY_DIR', folder: MEMORY_DIR },
+      ],
+    },
+    (sandbox) => openCommands(config, { sandbox }),
+  )
+  if (!('sandbox' in found)) return found
+  const isRefused = !isKept && hasOtherUsers(config)
+  const why = causes.length > 0 ? ` (${causes.join('; ')})` : ''
+  const message = isRefused
+    ? `Programs of agents are refused: users of their own do not keep them from the network, and AGENT_NETWORK is not on${why}`
+    : `Programs of agents run as users of their own (${AGENT_UIDS.first} to ${AGENT_UIDS.last}), ${WHOLE_NETWORK}${why}`
+  if (!isChosen) log.warn({}, message)
+  const refusal = isRefused ? refusalText(message.replace(/^[^:]*: /, '')) : undefined
+  return {
+    ...isolatedBy('users', config, found.sandbox, refusal),
+    health: { status: isChosen ? 'healthy' : 'degraded', message },
+    close: found.close,
+  }
+}
+
 const withoutSandbox = ({ config, log }: Needs, verdict: keyof typeof verdicts, cause?: string): Programs => {
   const why = cause === undefined ? '' : ` (${cause})`
   const message = `${verdicts[verdict]}${why}`
   log.warn({}, message)
+  const refusal = `no sandbox works on this machine (${cause})`
   return {
-    commands: openCommands(config, { ...(verdict === 'refused' && { refusal: refusalText(cause) }) }),
-    owner: undefined,
+    commands: openCommands(config, { ...(verdict === 'refused' && { refusal: refusalText(refusal) }) }),
+    owners: undefined,
+    isolation: 'none',
     health: { status: 'degraded', message },
     close: async () => undefined,
   }
 }
 
-const refusalText = (cause = '') =>
-  `Programs are not run: no sandbox works on this machine (${cause}). An operator can install bubblewrap, or run them without one by AGENT_SANDBOX=off`
+const refusalText = (why: string) =>
+  `Programs are not run: ${why}. An operator can install bubblewrap, give them users of their own by AGENT_SANDBOX=users, or run them without isolation by AGENT_SANDBOX=off`
 
 const programLimits = ({ AGENT_MEMORY_MB, AGENT_PROCESSES, AGENT_DISK_MB }: Config) => ({
   limits: { memoryMb: AGENT_MEMORY_MB, processes: AGENT_PROCESSES, diskMb: AGENT_DISK_MB },

@@ -4,6 +4,7 @@ import { LONGEST_APPROVAL_MS } from '../core/approval-expiry.ts'
 import { securityModes } from '../core/security-mode.ts'
 import { agentNetwork } from './agent-network.ts'
 import { acpAgents, commandAgents } from './agent-programs.ts'
+import { agentUids } from './agent-uids.ts'
 import { PROVIDER_KINDS } from './families.ts'
 import {
   baseUrl,
@@ -75,7 +76,8 @@ export const Environment = z.object({
   AGENT_ADAPTERS: list,
   ACP_AGENTS: acpAgents,
   COMMAND_AGENTS: commandAgents,
-  AGENT_SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),
+  AGENT_SANDBOX: z.enum(['auto', 'require', 'users', 'off']).default('auto'),
+  AGENT_UIDS: agentUids,
   AGENT_NETWORK: agentNetwork,
   AGENT_MEMORY_MB: int(128, 1_048_576, 4_096),
   AGENT_PROCESSES: int(64, 100_000, 2_048),

@@ -60,8 +60,8 @@ export const runHosted = async (bench: Workbench, host: TestCodeHost, given: Giv
   }
   const { dir, clock, found } = bench
   const git = createGit({ commands: noted, caFile })
-  const owner = 'sandbox' in found ? found.sandbox.owner : undefined
-  const workspaces = createWorkspaces({ dir, clock, commands: noted, git, owner })
+  const owners = 'sandbox' in found ? found.sandbox.owners : undefined
+  const workspaces = createWorkspaces({ dir, clock, commands: noted, git, owners })
   const planting = () => {
     // The workspace belongs to another user, as whom programs of agents run.
     const safe = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' }

@@ -1,13 +1,14 @@
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClock } from '../../lib/adapters/node/clock.ts'
-import { createCommands } from '../../lib/adapters/node/command.ts'
+import { createCommands, type Sandbox } from '../../lib/adapters/node/command.ts'
 import type { CommandLimits } from '../../lib/adapters/node/command-watch.ts'
 import type { Git } from '../../lib/adapters/node/git.ts'
 import { createGit } from '../../lib/adapters/node/git.ts'
 import { findSandbox } from '../../lib/adapters/node/sandbox.ts'
+import { findUsers } from '../../lib/adapters/node/users-sandbox.ts'
 import { createWorkspaces } from '../../lib/adapters/node/workspace.ts'
 import type { SecurityMode } from '../../lib/core/security-mode.ts'
 import type { ToolOutcome } from '../../lib/ports/tool.ts'
@@ -22,10 +23,13 @@ export const limits: CommandLimits = { memoryMb: 4_096, processes: 512, diskMb: 
 type Options = {
   /** Whether commands run in a sandbox, if one works here. */
   sandboxed?: boolean
+  /** Whether commands run as users of their own, which only root can give them; of this range. */
+  uids?: { first: number; last: number }
   limits?: Partial<CommandLimits>
   proxySocket?: string
   commandTimeoutMs?: number
 }
+type Found = { sandbox: Sandbox; close?: () => Promise<void> } | { cause: string }
 type RunnerOptions = Partial<Parameters<typeof createToolRunner>[0]>
 
 /** A temporary folder with real files, real processes and real git in it. */
@@ -33,20 +37,26 @@ export const createWorkbench = async ({ sandboxed = false, ...options }: Options
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'workbench-')))
   const clock = createClock()
   const within = { ...limits, ...options.limits }
+  const dir = join(folder, 'workspaces')
   const needs = { limits: within, proxySocket: options.proxySocket, hidden: [] }
-  const found = sandboxed
-    ? await findSandbox(needs, (sandbox) => createCommands({ path, limits: within, sandbox }))
-    : { cause: 'not asked for' }
+  const commandsIn = (sandbox: Sandbox) => createCommands({ path, limits: within, sandbox })
+  const find = async (): Promise<Found> => {
+    if (!options.uids) return sandboxed ? findSandbox(needs, commandsIn) : { cause: 'not asked for' }
+    // All users may pass to it, as to a folder of the system.
+    await chmod(folder, 0o755)
+    await mkdir(dir)
+    return findUsers({ ...needs, dir, uids: options.uids }, commandsIn)
+  }
+  const found = await find()
   const sandbox = 'sandbox' in found ? found.sandbox : undefined
   const commands = createCommands({ path, limits: within, ...(sandbox && { sandbox }) })
   const git = createGit({ commands })
-  const dir = join(folder, 'workspaces')
   const workspaces = createWorkspaces({
     dir,
     clock,
     commands,
     git,
-    owner: sandbox?.owner,
+    owners: sandbox?.owners,
     ...(options.commandTimeoutMs && { commandTimeoutMs: options.commandTimeoutMs }),
   })
   const runner = (options: RunnerOptions = {}) =>
@@ -60,7 +70,10 @@ export const createWorkbench = async ({ sandboxed = false, ...options }: Options
     workspaces,
     runner,
     found,
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+    [Symbol.asyncDispose]: async () => {
+      if ('sandbox' in found) await found.close?.()
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
   }
 }
 export type Workbench = Awaited<ReturnType<typeof createWorkbench>>

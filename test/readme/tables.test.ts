@@ -42,7 +42,11 @@ describe('the page of the lifecycle', () => {
 })
 
 describe('the configuration', () => {
-  const config: Readonly<Record<string, unknown>> = readConfig({})
+  const { AGENT_UIDS, ...others } = readConfig({})
+  const config: Readonly<Record<string, unknown>> = {
+    ...others,
+    AGENT_UIDS: `${AGENT_UIDS.first}-${AGENT_UIDS.last}`,
+  }
   const defaultText = (name: string) =>
     // These defaults are stored otherwise than they are written: as absolute paths.
     ['DATA_DIR', 'MEMORY_DIR'].includes(name)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -45,21 +45,33 @@ const isBeating = async ({ root }: Workspace): Promise<boolean> => {
 
 /** What stands for the service and its machine: folders, a process, sockets. */
 const openPlace = async (folder: string, other: string): Promise<Place & AsyncDisposable> => {
-  const [data, home] = [join(folder, 'data'), join(folder, 'home')]
-  await mkdir(join(home, '.ssh'), { recursive: true })
-  await mkdir(data)
+  const [data, home, run] = ['data', 'home', 'run'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  // Folders are open to other users as those of a system are: the one of the data and `.ssh` are not.
+  await chmod(folder, 0o755)
+  await mkdir(run)
+  await mkdir(home)
+  await mkdir(join(home, '.ssh'), { mode: 0o700 })
+  await mkdir(data, { mode: 0o700 })
   const files = [join(data, 'service.db'), join(data, 'encryption.key'), join(home, '.ssh', 'id_ed25519')]
   for (const file of files) await writeFile(file, 'secret')
   await writeFile(join(other, 'notes.txt'), 'of another task')
-  const socket = join(folder, 'service.sock')
+  const shared = join(folder, 'shared')
+  await writeFile(shared, 'of another task')
+  const socket = join(run, 'machine.sock')
   const abstractSocket = `attempts-${process.pid}`
   const servers = [0, socket, `\0${abstractSocket}`].map((where) => createServer().listen(where as number))
   await Promise.all(servers.map((server) => once(server, 'listening')))
+  await chmod(socket, 0o666)
   const [{ port = 0 } = {}] = servers.map((server) => server.address() as { port?: number })
   return {
     data,
     home,
     other,
+    shared,
     pid: process.pid,
     port,
     socket,
@@ -70,11 +82,17 @@ const openPlace = async (folder: string, other: string): Promise<Place & AsyncDi
   }
 }
 
+/** `first` of the users, which two services do not share. */
+const isolation = (means: string, first: number) => ({
+  sandboxed: means === 'sandbox',
+  ...(means === 'users' && { uids: { first, last: first + 9 } }),
+})
+
 /** Whether programs of agents can do each of the cases, as the user that this process runs as. */
 export const attemptAll = async (means: Means): Promise<Record<string, string>> => {
   const folder = await mkdtemp(join(tmpdir(), 'attempts-'))
-  await using bench = await createWorkbench({ sandboxed: means === 'sandbox', limits })
-  if (means === 'sandbox' && 'cause' in bench.found) throw new Error(bench.found.cause)
+  await using bench = await createWorkbench({ ...isolation(means, 60_800), limits })
+  if (means !== 'none' && 'cause' in bench.found) throw new Error(bench.found.cause)
   const other = await bench.workspaces.create('other')
   await using place = await openPlace(folder, other.root)
   const answers: Record<string, string> = {}
@@ -109,8 +127,9 @@ const survivesKill = async (means: Means, script: string): Promise<string> => {
 }
 
 if (import.meta.main) {
-  const [means, script = ''] = process.argv.slice(2)
-  const bench = await createWorkbench({ sandboxed: means === 'sandbox' })
+  const [means = '', script = ''] = process.argv.slice(2)
+  const bench = await createWorkbench(isolation(means, 60_900))
+  if (means !== 'none' && 'cause' in bench.found) throw new Error(bench.found.cause)
   const workspace = await bench.workspaces.create('killed')
   process.stdout.write(`${workspace.root}\n`)
   await workspace.run('node', ['--eval', script], never)

@@ -1,7 +1,8 @@
 type Can = 'yes' | 'no'
 
-/** In a sandbox, and without one: as root, and as an unprivileged user. */
-export type Means = 'sandbox' | 'none'
+/** In a sandbox, as users of their own, and without either: as root, and as an unprivileged user. */
+export const means = ['sandbox', 'users', 'none'] as const
+export type Means = (typeof means)[number]
 export type User = 'root' | 'user'
 
 export type Case = {
@@ -13,6 +14,8 @@ export type Case = {
   /** The body of an async function of Node, with `place` in scope, that answers whether it could. Throwing means that it could not. */
   attempt: string
   sandbox: Can
+  /** As root in a container; that of the sandbox when absent. */
+  users?: Can
   none: Can | Readonly<Record<User, Can>>
 }
 
@@ -22,8 +25,9 @@ export type Place = {
   data: string
   /** A home folder with a key in it. */
   home: string
-  /** The workspace of another task. */
+  /** The workspace of another task, and a file of it in the folder for temporary files of the system. */
   other: string
+  shared: string
   /** The process that stands for the service, and its loopback port and sockets. */
   pid: number
   port: number
@@ -101,23 +105,42 @@ export const cases: readonly Case[] = [
     title: 'list the folder that the service runs from',
     attempt: `return fs.readdirSync(place.code).includes('package.json')`,
     sandbox: 'no',
+    users: 'yes',
     none: 'yes',
   },
   {
     title: 'read other settings of the system',
     attempt: `return ['fstab', 'hostname', 'machine-id', 'login.defs'].some((name) => fs.existsSync('/etc/' + name))`,
     sandbox: 'no',
+    users: 'yes',
+    none: 'yes',
+  },
+  {
+    title: 'read what others leave in /tmp for all to read',
+    attempt: read('place.shared'),
+    sandbox: 'no',
+    users: 'yes',
     none: 'yes',
   },
   {
     title: 'see the service’s process',
     attempt: `return fs.existsSync('/proc/' + place.pid)`,
     sandbox: 'no',
+    users: 'yes',
     none: 'yes',
   },
   {
     title: 'read the service’s environment in /proc',
     attempt: `return fs.readFileSync('/proc/' + place.pid + '/environ', 'utf8').includes(place.canary)`,
+    sandbox: 'no',
+    none: 'yes',
+  },
+  {
+    title: 'read the service’s memory',
+    attempt: `
+      const [, start] = /^([0-9a-f]+)-\\S+ r/m.exec(fs.readFileSync('/proc/' + place.pid + '/maps', 'utf8'))
+      fs.readSync(fs.openSync('/proc/' + place.pid + '/mem', 'r'), Buffer.alloc(1), 0, 1, parseInt(start, 16))
+      return true`,
     sandbox: 'no',
     none: 'yes',
   },
@@ -155,18 +178,21 @@ export const cases: readonly Case[] = [
     title: 'reach the service on loopback',
     attempt: `return await connects({ port: place.port })`,
     sandbox: 'no',
+    users: 'yes',
     none: 'yes',
   },
   {
     title: 'reach a Unix socket of the machine',
     attempt: `return await connects({ path: place.socket })`,
     sandbox: 'no',
+    users: 'yes',
     none: 'yes',
   },
   {
     title: 'reach an abstract socket of the machine',
     attempt: `return fs.readFileSync('/proc/net/unix', 'utf8').includes(place.abstractSocket)`,
     sandbox: 'no',
+    users: 'yes',
     none: 'yes',
   },
   {
@@ -200,6 +226,7 @@ export const cases: readonly Case[] = [
       if (error) throw new Error('perl is missing')
       return status !== null`,
     sandbox: 'no',
+    users: 'yes',
     none: 'no',
   },
   {
@@ -220,13 +247,17 @@ export const cases: readonly Case[] = [
   },
   {
     title: 'hold more than AGENT_DISK_MB in deleted files',
+    // Several, since a file of its own may not be as large.
     attempt: `
-      const file = fs.openSync('deleted', 'w')
-      fs.unlinkSync('deleted')
-      for (let i = 0; i < 8; i++) fs.writeSync(file, Buffer.alloc(32 * 2 ** 20))
+      for (let i = 0; i < 8; i++) {
+        const file = fs.openSync('deleted', 'w')
+        fs.unlinkSync('deleted')
+        fs.writeSync(file, Buffer.alloc(32 * 2 ** 20))
+      }
       await sleep(30_000)
       return true`,
     sandbox: 'no',
+    users: 'yes',
     none: 'no',
   },
   {

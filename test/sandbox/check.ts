@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { errorMessage } from '../../lib/core/errors.ts'
 import { attemptAll, CANARY } from './attempts.ts'
-import { cases, type Means, type User } from './cases.ts'
+import { cases, type Means, means, type User } from './cases.ts'
 
 /** Answers by case, or why there are none. */
 export type Column = { user: User; means: Means } & (
@@ -13,6 +13,16 @@ export type Column = { user: User; means: Means } & (
 
 const NOBODY = 65_534
 const self = fileURLToPath(import.meta.url)
+
+/** The capabilities of root in a container by the default profile of Docker: without namespaces, and without ptrace. */
+const OF_CONTAINER = [
+  ...['chown', 'dac_override', 'fowner', 'fsetid', 'kill', 'setgid', 'setuid', 'setpcap', 'net_bind_service'],
+  ...['net_raw', 'sys_chroot', 'mknod', 'audit_write', 'setfcap'],
+]
+const asInContainer = (words: readonly string[]): string[] => [
+  ...['setpriv', '--inh-caps=-all', `--bounding-set=-all,${OF_CONTAINER.map((name) => `+${name}`).join()}`],
+  ...['--', ...words],
+]
 
 /** Tries everything in a process of its own whose environment holds a secret, as root or as an unprivileged user. */
 export const tryColumn = async (user: User, means: Means): Promise<Column> => {
@@ -24,8 +34,10 @@ export const tryColumn = async (user: User, means: Means): Promise<Column> => {
     NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
   }
   const other = user === 'user' && isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+  const own = [process.execPath, self, means]
+  const [file = '', ...args] = means === 'users' ? asInContainer(own) : own
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, [self, means], { env, ...other })
+    const { stdout } = await promisify(execFile)(file, args, { env, ...other })
     return { user, means, answers: JSON.parse(stdout) }
   } catch (thrown) {
     return { user, means, skipped: errorMessage(thrown, 400) }
@@ -34,12 +46,13 @@ export const tryColumn = async (user: User, means: Means): Promise<Column> => {
 
 export const columns = [
   ['root', 'sandbox'],
+  ['root', 'users'],
   ['root', 'none'],
   ['user', 'sandbox'],
   ['user', 'none'],
 ] as const
 
-const titles = { sandbox: 'sandbox', none: 'no sandbox' } as const
+const titles = { sandbox: 'sandbox', users: 'users of their own', none: 'no sandbox' } as const
 
 /** The answers as a table in Markdown. */
 export const markdownTable = (found: readonly Column[]): string => {
@@ -58,8 +71,8 @@ export const markdownTable = (found: readonly Column[]): string => {
 }
 
 if (import.meta.main) {
-  const [means] = process.argv.slice(2)
-  if (means === 'sandbox' || means === 'none') process.stdout.write(JSON.stringify(await attemptAll(means)))
+  const wanted = means.find((one) => one === process.argv[2])
+  if (wanted) process.stdout.write(JSON.stringify(await attemptAll(wanted)))
   else {
     const found: Column[] = []
     for (const [user, how] of columns) found.push(await tryColumn(user, how))

@@ -5,9 +5,9 @@ import { columns, markdownTable, tryColumn } from './check.ts'
 
 const expected = (user: (typeof columns)[number][0], means: (typeof columns)[number][1]) =>
   Object.fromEntries(
-    cases.map(({ title, sandbox, none }) => {
+    cases.map(({ title, sandbox, users = sandbox, none }) => {
       const without = typeof none === 'string' ? none : none[user]
-      return [title, means === 'sandbox' ? sandbox : without]
+      return [title, { sandbox, users, none: without }[means]]
     }),
   )
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
@@ -90,6 +90,34 @@ describe('programs of an adapter’s run, in a started service', () => {
     const left = await beats(1, id)
     await until(async () => ((await beats(2, id)) > 20 ? true : undefined))
     expect(await beats(1, id)).toBe(left)
+  })
+})
+
+describe('programs as users of their own, in a started service', () => {
+  it('see neither its data nor its environment, and reach what it reaches', async () => {
+    if (process.getuid?.() !== 0)
+      return console.error('SKIPPED: only root can give programs users of their own')
+    using place = world({ AGENT_SANDBOX: 'users', AGENT_NETWORK: 'on', AGENT_UIDS: '60620-60629' })
+    await chmod(place.folder.path, 0o755)
+    const WORKSPACES_DIR = place.folder.in('workspaces')
+    await using service = await startService({ ...place, env: { ...place.env, WORKSPACES_DIR } })
+    const { pid, status, url } = { pid: service.pid, status: '/proc/self/status', url: service.baseUrl }
+    const task = await runPrograms(service.baseUrl, [
+      ['sh', '-c', 'id -u; git init -q .; echo kept > $HOME/note.txt; stat -c %u $HOME/note.txt'],
+      ['sh', '-c', `cat ${place.env.DATA_DIR}/*; ls ${place.env.DATA_DIR}; cat /proc/${pid}/environ | wc -c`],
+      ['grep', '-E', '^(CapEff|NoNewPrivs)', status],
+      ['node', '-e', `fetch('${url}/api/health').then(({ status }) => console.log(status))`],
+    ])
+    const [own, data, rights, reached] = outputs(task).map(({ stdout }) => stdout)
+    expect(own).toBe('60621\n60621')
+    expect(data).toBe('0')
+    expect(rights?.replace(/\s+/g, ' ')).toBe('CapEff: 0000000000000000 NoNewPrivs: 1')
+    expect(reached).toBe('200')
+    const { body } = await ask<Detailed>(`${service.baseUrl}/api/health/detailed`)
+    expect(body.components.sandbox).toMatchObject({
+      status: 'healthy',
+      message: expect.stringContaining('users of their own (60620 to 60629), with the whole network'),
+    })
   })
 })
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, readlink, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { CommandLimit, CommandResult } from '../../ports/workspace.ts'
+import { processUids } from './user-processes.ts'
 
 export type CommandLimits = { memoryMb: number; processes: number; diskMb: number }
 
@@ -49,7 +50,18 @@ export const namedLimit = (
  */
 export const watchCommand = (
   pid: number,
-  { writes, limits, exceed }: { writes: readonly string[]; limits: CommandLimits; exceed: Exceed },
+  {
+    uid,
+    writes,
+    limits,
+    exceed,
+  }: {
+    /** The user of the command's processes alone, which are told by it also where their parents have ended. */
+    uid?: number | undefined
+    writes: readonly string[]
+    limits: CommandLimits
+    exceed: Exceed
+  },
 ): (() => void) => {
   let over = false
   const ending = new AbortController()
@@ -77,7 +89,7 @@ export const watchCommand = (
   // Files without a name: those in memory are in no process's share, deleted ones in no folder.
   let unnamed = { memory: 0, disk: 0 }
   repeat(LOOK_MS, () => {
-    const tree = processTree(pid, recentProcesses())
+    const tree = processTree(pid, recentProcesses(), uid)
     if (sum(tree.map(({ threads }) => threads)) > limits.processes) pass('processes')
     const memory = tree.map((process) => memoryKib(process.pid))
     if (sum(memory) + unnamed.memory > limits.memoryMb * KIB_PER_MIB) pass('memory')
@@ -87,7 +99,7 @@ export const watchCommand = (
   repeat(LOOK_MS, async () => {
     const from = performance.now()
     const named = writes.length > 0 ? await diskKib(writes, ending.signal) : 0
-    unnamed = await unnamedKib(processTree(pid, recentProcesses()))
+    unnamed = await unnamedKib(processTree(pid, recentProcesses(), uid))
     if (named + unnamed.disk > limits.diskMb * KIB_PER_MIB) pass('disk')
     return Math.max(MEASURE_MS, (performance.now() - from) * MEASURE_SHARE)
   })
@@ -135,8 +147,8 @@ const recentProcesses = (): readonly Process[] => {
   return last.processes
 }
 
-/** The process, its descendants, and processes of its group whose parent has ended. */
-const processTree = (root: number, processes: readonly Process[]): Process[] => {
+/** The process, its descendants, processes of its group whose parent has ended, and those of its user. */
+const processTree = (root: number, processes: readonly Process[], uid?: number): Process[] => {
   const children = Map.groupBy(processes, ({ parent }) => parent)
   const tree = new Set<Process>()
   const add = (process: Process) => {
@@ -145,6 +157,8 @@ const processTree = (root: number, processes: readonly Process[]): Process[] => 
     for (const child of children.get(process.pid) ?? []) add(child)
   }
   for (const process of processes) if (process.pid === root || process.group === root) add(process)
+  if (uid !== undefined)
+    for (const process of processes) if (processUids(process.pid).includes(uid)) add(process)
   return [...tree]
 }
 

@@ -28,6 +28,8 @@ export type Command = {
   /** Ports on loopback that lead to sockets of the service, in a sandbox. */
   bridged?: readonly Bridged[]
   env?: Readonly<Record<string, string>>
+  /** It has a credential, or files of the service: no program of an agent may run in its workspace meanwhile. */
+  alone?: boolean
   timeoutMs: number
   /** The most bytes that are kept of each output stream; the rest is read and dropped. */
   maxBytes: number
@@ -53,11 +55,35 @@ export type Program = {
 /** `exitCode` is null after a signal, 127 where there is no such program. */
 type ProgramEnd = Pick<CommandResult, 'exitCode' | 'exceeded'>
 
-/** Wraps a command into a sandbox: returns the words to start instead. */
+/** The words to start in place of a command. */
+type Wrapped = {
+  file: string
+  args: string[]
+  cwd: string
+  env: Record<string, string>
+  /** The user of its processes, where no other command has the same: what runs as this user belongs to it. */
+  uid?: number
+  /** Called once its first process has ended: ends those that are left. Rejects when one cannot be ended. */
+  over?: () => Promise<void>
+}
+
+/** The isolation of commands. */
 export type Sandbox = {
-  /** The owner of files that programs write; absent: the service's own user. */
-  owner?: number
-  wrap(command: Started): { file: string; args: string[]; env: Record<string, string> }
+  /** Whether the network of a command, and its loopback interface, is another one than the service's. */
+  hasOwnNetwork: boolean
+  /** The users who own the files of workspaces; absent: the service's own user. */
+  owners?: Owners
+  /** Resolves when a command can be wrapped. */
+  ready?(command: Started): Promise<void>
+  wrap(command: Started): Wrapped
+}
+
+/** The users as whom programs run. A folder of a workspace is an absolute path without symlinks. */
+export type Owners = {
+  /** Makes the folder of a workspace if it is missing. Resolves to the user of its files, who may enter the folder. */
+  take(folder: string): Promise<number>
+  /** Ends what runs in a workspace that will be removed. */
+  release(folder: string): Promise<void>
 }
 
 const TERM_GRACE_MS = 1_000
@@ -108,10 +134,14 @@ const keepLast = (stream: NodeJS.ReadableStream | null, most: number) => {
   return () => decodedText(last, false)
 }
 
-type Watched = Pick<Command, 'signal' | 'writes'> & { timeoutMs?: number }
+type Watched = Pick<Command, 'signal' | 'writes'> & { timeoutMs?: number; uid?: number | undefined }
 
 /** Stops a child that is aborted, takes too long or exceeds a limit, until `over`; `why` tells the last two apart. */
-const withDeadline = (child: ChildProcess, { signal, timeoutMs, writes }: Watched, limits: CommandLimits) => {
+const withDeadline = (
+  child: ChildProcess,
+  { signal, timeoutMs, writes, uid }: Watched,
+  limits: CommandLimits,
+) => {
   const why: Pick<CommandResult, 'timedOut' | 'exceeded'> = { timedOut: false }
   let isStopped = false
   let kill: NodeJS.Timeout | undefined
@@ -133,7 +163,8 @@ const withDeadline = (child: ChildProcess, { signal, timeoutMs, writes }: Watche
     isStopped = true
     signalGroup(child, 'SIGKILL')
   }
-  const unwatch = child.pid === undefined ? undefined : watchCommand(child.pid, { writes, limits, exceed })
+  const unwatch =
+    child.pid === undefined ? undefined : watchCommand(child.pid, { uid, writes, limits, exceed })
   signal.addEventListener('abort', stop, { once: true })
   const over = () => {
     // The system may give the id of a process that has ended to another one.
@@ -146,13 +177,15 @@ const withDeadline = (child: ChildProcess, { signal, timeoutMs, writes }: Watche
   return { why, isStopped: () => isStopped, stop, over }
 }
 
-/** Resolves to the exit code after the child has ended, its group was killed and its pipes were read. */
-const ended = (child: ChildProcess): Promise<number | null> => {
+/** Resolves to the exit code after the child has ended, all that it started was killed and its pipes were read. */
+const ended = (child: ChildProcess, over: () => Promise<void>): Promise<number | null> => {
   const { promise, resolve, reject } = Promise.withResolvers<number | null>()
-  child.once('error', reject)
+  child.once('error', (thrown) => over().then(() => reject(thrown), reject))
   child.once('exit', (code) => {
     // No process of a command outlives it, and none that left the group keeps the pipes open.
     signalGroup(child, 'SIGKILL')
+    const left = over()
+    left.catch(reject)
     // After a busy time, timers run before pipes are read: they are read once more before they are closed.
     const pipes = setTimeout(() => {
       setImmediate(() => {
@@ -162,11 +195,13 @@ const ended = (child: ChildProcess): Promise<number | null> => {
     }, PIPE_GRACE_MS)
     child.once('close', () => {
       clearTimeout(pipes)
-      resolve(code)
+      void left.then(() => resolve(code), reject)
     })
   })
   return promise
 }
+
+const nothing = async () => undefined
 
 const missingProgram = (file: string): CommandResult => {
   const stderr = `${file}: no such program, or it may not be run`
@@ -194,15 +229,19 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs) => {
     const clean = { PATH: path, HOME: home, LANG: 'C.UTF-8', TERM: 'dumb', ...(tmp && { TMPDIR: tmp }) }
     const stdio: [typeof stdin, 'pipe', 'pipe'] = [stdin, 'pipe', 'pipe']
     const options = { shell: false, detached: true, stdio }
-    if (!sandbox) return spawn(command.file, command.args, { ...options, cwd, env: { ...clean, ...env } })
-    const inside = sandbox.wrap(command)
-    // A sandbox sees only the program of Node and not its folder, so PATH must name its folder.
+    if (!sandbox) {
+      const child = spawn(command.file, command.args, { ...options, cwd, env: { ...clean, ...env } })
+      return { child, uid: undefined, over: nothing }
+    }
+    const { file, args, uid, over = nothing, ...inside } = sandbox.wrap(command)
+    // A sandbox may show only the program of Node and not its folder, so PATH must name its folder.
     const PATH = `${dirname(process.execPath)}:${path}`
-    return spawn(inside.file, inside.args, {
+    const child = spawn(file, args, {
       ...options,
-      cwd: '/',
+      cwd: inside.cwd,
       env: { ...clean, PATH, ...inside.env, ...env },
     })
+    return { child, uid, over }
   }
 
   /** Programs of agents may say anything, so their messages tell nothing of limits. */
@@ -222,11 +261,12 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs) => {
     refuseAgentPrograms(command)
     // `env` would read it as a variable.
     if (sandbox && file.includes('=')) return missingProgram(file)
-    const child = start(command, 'ignore')
+    await sandbox?.ready?.(command)
+    const { child, uid, over: endLeft } = start(command, 'ignore')
     const [stdout, stderr] = [collect(child.stdout, maxBytes), collect(child.stderr, maxBytes)]
-    const { why, isStopped, over } = withDeadline(child, command, limits)
+    const { why, isStopped, over } = withDeadline(child, { ...command, uid }, limits)
     try {
-      const code = await ended(child)
+      const code = await ended(child, endLeft)
       signal.throwIfAborted()
       const truncated = stdout.dropped() || stderr.dropped()
       const output = { stdout: stdout.text(), stderr: stderr.text(), truncated }
@@ -247,12 +287,12 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs) => {
   const open = (command: Started): Program => {
     command.signal.throwIfAborted()
     refuseAgentPrograms(command)
-    const child = start(command, 'pipe')
-    const { why, stop, over } = withDeadline(child, command, limits)
+    const { child, uid, over: endLeft } = start(command, 'pipe')
+    const { why, stop, over } = withDeadline(child, { ...command, uid }, limits)
     const lastErrors = keepLast(child.stderr, MOST_LAST_ERRORS)
     // The end of the program says what a failed write would.
     child.stdin?.on('error', () => undefined)
-    const end = ended(child)
+    const end = ended(child, endLeft)
       .then((exitCode) => ({ exitCode, ...why }))
       .catch(() => ({ exitCode: 127 }))
       .finally(over)
@@ -260,6 +300,6 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs) => {
     return { cwd: command.cwd, ...streams, lastErrors, stop, ended: end }
   }
 
-  return { run, open, isSandboxed: sandbox !== undefined }
+  return { run, open, hasOwnNetwork: sandbox?.hasOwnNetwork ?? false }
 }
 export type Commands = ReturnType<typeof createCommands>

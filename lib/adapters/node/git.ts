@@ -24,6 +24,8 @@ export type GitCall = {
   reads?: readonly string[]
   /** A git directory of the service, used on the files in `cwd`. A git directory among them is not read. */
   apart?: string
+  /** It uses files of the service: no program of an agent may run in the workspace meanwhile. Also said of each call with a host. */
+  alone?: boolean
   timeoutMs?: number
   maxBytes?: number
   signal: AbortSignal
@@ -126,6 +128,7 @@ const tooOld = {
 export const createGit = ({ commands, caFile }: Needs) => {
   const run = (call: GitCall) => {
     const { cwd, home, tmp, args, by = 'service', transports = [], host, reads = [], signal } = call
+    const alone = call.alone ?? host !== undefined
     const env = {
       ...environment,
       // Git must not act on a repository around a workspace whose .git is missing.
@@ -148,6 +151,7 @@ export const createGit = ({ commands, caFile }: Needs) => {
       env,
       ...(tmp === undefined ? { writes: [cwd, home] } : { tmp, writes: [cwd, home, tmp] }),
       ...(host && { network: 'host' as const }),
+      ...(alone && { alone }),
       ...(readable.length > 0 && { reads: readable }),
       timeoutMs,
       maxBytes,

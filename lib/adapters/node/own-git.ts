@@ -30,14 +30,13 @@ const READABLE = 0o755
 
 /**
  * Makes a folder of a workspace, in one that belongs to the service, and gives its owner all rights to it, which a program
- * may have taken away. Without an owner it is the service's, and all may read it.
+ * may have taken away.
  */
-export const makeFolder = async (path: string, owner?: number): Promise<void> => {
+export const makeFolder = async (path: string, owner: number | undefined, rights = RIGHTS): Promise<void> => {
   await mkdir(path, { recursive: true })
   if (owner !== undefined) await chown(path, owner, owner)
   const { mode } = await stat(path)
-  const wanted = owner === undefined ? READABLE : RIGHTS
-  if ((mode & wanted) !== wanted) await chmod(path, (mode & 0o777) | wanted)
+  if ((mode & rights) !== rights) await chmod(path, (mode & 0o777) | rights)
 }
 
 /**
@@ -46,7 +45,7 @@ export const makeFolder = async (path: string, owner?: number): Promise<void> =>
  */
 export const keepObjects = async ({ root, kept }: Place, owner: number | undefined): Promise<void> => {
   await removeFolder(kept)
-  await makeFolder(kept)
+  await makeFolder(kept, undefined, READABLE)
   await linkObjects(join(root, '.git/objects'), kept, owner)
 }
 
@@ -64,7 +63,7 @@ const INFO = Buffer.from('info')
 const linkObjects = async (objects: string, kept: string, owner: number | undefined): Promise<void> => {
   for await (const { path, kind, uid } of entriesBelow(objects, (name) => name.equals(INFO))) {
     const [from, to] = [pathBelow(objects, path), pathBelow(kept, path)]
-    if (kind === 'folder') await makeFolder(to.toString())
+    if (kind === 'folder') await makeFolder(to.toString(), undefined, READABLE)
     if (kind === 'file' && (owner === undefined || uid === owner)) await linkOrCopy(from, to)
   }
 }
@@ -90,7 +89,7 @@ export const openOwnGit = async (
   await makeFolder(own, owner)
   await makeFolder(root, owner)
   const gitDir = join(own, 'git')
-  const call = { cwd: root, home: own, tmp: own, reads: [kept], signal }
+  const call = { cwd: root, home: own, tmp: own, reads: [kept], alone: true, signal }
   const init = ['init', '--quiet', '--bare', '--template=', `--object-format=${objectFormat}`, gitDir]
   const initialized = await git.run({ ...call, args: init })
   if (initialized.exitCode !== 0) throw workspaceFailed('git could not be prepared', initialized)

@@ -5,14 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { rgPath } from '@vscode/ripgrep'
 import { cutText } from '../../core/cut-text.ts'
 import { PROXY_PORT, PROXY_URL } from './agent-proxy.ts'
-import type { Bridged, Commands, Sandbox } from './command.ts'
+import type { Bridged, Commands, Owners, Sandbox } from './command.ts'
+import { resourceLimits, withPlainSignals } from './resource-limits.ts'
 import { bridge } from './sandbox-bridge.ts'
 
 /** The user and group of programs when the service runs as root: `nobody` on all systems. */
 const UNPRIVILEGED = 65_534
 const MIB = 1_024 * 1_024
-/** Programs such as Node reserve this much address space and never fill it; the watch counts what they fill. */
-const RESERVED_MB = 1_024
 /** Temporary file systems of a sandbox are in memory, which no process limit counts. */
 const TMPFS_BYTES = 64 * MIB
 
@@ -54,13 +53,6 @@ const createSandbox = async (
 ): Promise<Sandbox> => {
   const system = [...(await systemView()), ...hiddenView(await Promise.all(hidden.map(realPlace)))]
   const tools = [process.execPath, rgPath]
-  const resources = [
-    'prlimit',
-    '--core=0',
-    `--data=${(limits.memoryMb + RESERVED_MB) * MIB}`,
-    `--fsize=${limits.diskMb * MIB}`,
-    '--',
-  ]
 
   const wrap: Sandbox['wrap'] = (command) => {
     const { cwd, writes, reads = [], tmp, network, by, file, args } = command
@@ -78,24 +70,27 @@ const createSandbox = async (
       ...bridged.flatMap((one) => ['--ro-bind', one.socket, socketInside(one)]),
       ...bound('--bind', writes),
       ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', cwd, '--'],
-      ...resources,
+      ...resourceLimits(limits),
       ...(means === 'root' ? asNobody : []),
       ...withoutPrivileges,
       ...(bridged.length > 0
         ? [process.execPath, '--eval', bridge, '--', ...bridged.map(bridgePair), '--']
         : []),
-      // Without the signal, a program hears of a file that is too large as an error, which it can tell.
-      ...['env', '--default-signal=TERM,INT,HUP', '--ignore-signal=XFSZ', '--', file, ...args],
+      ...[...withPlainSignals, file, ...args],
     ]
     return {
       file: 'setpriv',
       args: ['--pdeathsig', 'KILL', '--', 'sh', '-c', GUARD, String(process.pid), 'bwrap', ...words],
+      cwd: '/',
       env: proxy ? proxyVariables : {},
     }
   }
 
-  return { ...(means === 'root' && { owner: UNPRIVILEGED }), wrap }
+  return { hasOwnNetwork: true, ...(means === 'root' && { owners: everywhere(UNPRIVILEGED) }), wrap }
 }
+
+/** Programs of all workspaces run as the same user: each sees its own workspace alone. */
+const everywhere = (owner: number): Owners => ({ take: async () => owner, release: async () => undefined })
 
 const bridgePair = (one: Bridged) => `${one.port}=${socketInside(one)}`
 

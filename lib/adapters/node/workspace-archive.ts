@@ -55,7 +55,7 @@ export const workspaceArchive = (commands: Pick<Commands, 'run'>, { root, own, o
 
   const tar = async (args: readonly string[], signal: AbortSignal): Promise<void> => {
     const limits = { timeoutMs: TIMEOUT_MS, maxBytes: 4_096, signal }
-    const where = { by: 'service' as const, cwd: root, home: own, tmp: own, writes: [root, own] }
+    const where = { by: 'service' as const, cwd: root, home: own, tmp: own, writes: [root, own], alone: true }
     const { exitCode, stderr } = await commands.run({ file: 'tar', args, ...where, ...limits })
     // 1: a file was changed as it was read, or has vanished. The archive is complete.
     if (exitCode !== 0 && exitCode !== 1) throw new Error(`tar failed: ${cutText(stderr.trim(), 300)}`)

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Workspace, Workspaces } from '../../ports/workspace.ts'
-import type { Commands } from './command.ts'
+import type { Commands, Owners } from './command.ts'
 import type { Git } from './git.ts'
 import { keepObjects, makeFolder } from './own-git.ts'
 import { workspaceArchive } from './workspace-archive.ts'
@@ -19,8 +19,8 @@ type Needs = {
   clock: Clock
   commands: Pick<Commands, 'run'>
   git: Git
-  /** The owner of files and folders, so that programs can write to them; absent: the service's own user. */
-  owner?: number | undefined
+  /** The owners of files and folders, so that programs can write to them; absent: the service's own user. */
+  owners?: Owners | undefined
   commandTimeoutMs?: number
 }
 
@@ -50,13 +50,14 @@ export const createWorkspaces = ({
   clock,
   commands,
   git,
-  owner,
+  owners,
   commandTimeoutMs = 120_000,
 }: Needs): Workspaces => {
   const workspaceAt = (folder: string): Workspace => {
     const [root = '', home = '', tmp = ''] = parts.map((part) => join(folder, part))
     const place = { root, own: join(folder, 'own'), kept: join(folder, 'kept') }
-    const files = workspaceFiles(root, { owner: async () => owner })
+    const hold = async () => owners?.take(folder)
+    const files = workspaceFiles(root, { owner: hold })
     const where = { cwd: root, home, tmp }
 
     return {
@@ -65,9 +66,9 @@ export const createWorkspaces = ({
       tmp,
       ...files,
       async writeTemporary(name, text) {
-        const folder = `for-${randomUUID()}`
-        await makeBelow(tmp, folder, owner)
-        return writeBelow(join(tmp, folder), name, text, owner)
+        const [below, owner] = [`for-${randomUUID()}`, await hold()]
+        await makeBelow(tmp, below, owner)
+        return writeBelow(join(tmp, below), name, text, owner)
       },
       async search(request) {
         const at = await files.locate(request.path)
@@ -75,44 +76,65 @@ export const createWorkspaces = ({
           throw new Problem('invalid', 'path_outside', `${request.path} is outside the workspace`)
         await refuseSpecial(join(root, at), request.path)
         await refuseEndlessFiles(root)
+        await hold()
         return searchIn(commands, { ...where, at: at === '.' ? at : `./${at}` }, request)
       },
-      run(file, args, signal) {
+      async run(file, args, signal) {
+        await hold()
         const limits = { timeoutMs: commandTimeoutMs, maxBytes: MOST_OUTPUT, signal }
         return commands.run({ file, args, by: 'agent', ...where, writes: [root, home, tmp], ...limits })
       },
       async git(args, signal) {
         await refuseEndlessFiles(root)
+        await hold()
         return git.run({ args, by: 'agent', ...where, signal })
       },
-      keepObjects: () => keepObjects(place, owner),
-      tree: (commit, except, signal) => workspaceTree({ git, owner }, place, commit, except, signal),
-      applyPatch: (commit, patch, signal) => applyPatch({ git, owner }, place, { commit, patch }, signal),
+      keepObjects: async () => keepObjects(place, await hold()),
+      tree: async (commit, except, signal) =>
+        workspaceTree({ git, owner: await hold() }, place, commit, except, signal),
+      applyPatch: async (commit, patch, signal) =>
+        applyPatch({ git, owner: await hold() }, place, { commit, patch }, signal),
     }
   }
 
+  const folderFor = async (name: string): Promise<string> => {
+    const checkedName = checked(name)
+    await mkdir(dir, { recursive: true })
+    return join(await realpath(dir), checkedName)
+  }
+
   const open = async (name: string): Promise<Workspace> => {
-    const folder = join(dir, checked(name))
+    const folder = await folderFor(name)
+    const owner = await owners?.take(folder)
     for (const part of parts) await makeFolder(join(folder, part), owner)
     const now = clock.now() / 1_000
     await utimes(folder, now, now)
-    return workspaceAt(await realpath(folder))
+    return workspaceAt(folder)
+  }
+
+  const remove = async (name: string): Promise<void> => {
+    const folder = await folderFor(name)
+    await owners?.release(folder)
+    await removeFolder(folder)
   }
 
   const create = async (name: string): Promise<Workspace> => {
-    await removeFolder(join(dir, checked(name)))
+    await remove(name)
     return open(name)
   }
-
-  const remove = (name: string): Promise<void> => removeFolder(join(dir, checked(name)))
 
   /** The archive of a workspace in which no program of the agent is running. */
   const openArchive = async (name: string) => {
     const { root } = await open(name)
-    const own = join(dirname(root), 'own')
+    const folder = dirname(root)
+    const [own, owner] = [join(folder, 'own'), await owners?.take(folder)]
     await removeFolder(own)
     await makeFolder(own, owner)
-    return { root, own, ...workspaceArchive(commands, { root, own, owner }) }
+    const remake = async () => {
+      await removeFolder(root)
+      await makeFolder(root, owner)
+    }
+    return { own, remake, ...workspaceArchive(commands, { root, own, owner }) }
   }
 
   const pack: Workspaces['pack'] = async (name, signal) => {
@@ -121,9 +143,8 @@ export const createWorkspaces = ({
   }
 
   const unpack = async (name: string, packed: string | undefined, signal: AbortSignal): Promise<void> => {
-    const { root, own, unpack } = await openArchive(name)
-    await removeFolder(root)
-    await makeFolder(root, owner)
+    const { own, remake, unpack } = await openArchive(name)
+    await remake()
     if (packed !== undefined) await unpack(packed, signal).finally(() => removeFolder(own))
   }
 
@@ -135,7 +156,7 @@ export const createWorkspaces = ({
     if (text === undefined) return rm(file, { force: true })
     // A process that dies while it writes leaves the earlier mark whole.
     const draft = `${file}-${randomUUID()}`
-    await writeFile(draft, text)
+    await writeFile(draft, text, { mode: 0o600 })
     await rename(draft, file)
   }
 

@@ -36,6 +36,7 @@ export const recurringWork = (
     work: async () => onStuck(await tasks.recovery.tick(domains.active.has)),
   },
   { name: 'held tasks', everyMs: SECOND_MS, work: async () => onStuck(await domains.releaseHeld()) },
+  { name: 'tasks without a runner', everyMs: MINUTE_MS, work: tasks.tellOfMissingRunners },
   // One process recovers these at its start.
   ...(processes === 'one'
     ? []

@@ -26,6 +26,7 @@ import type { Models } from '../ports/model.ts'
 import { createDeadLetters } from '../queue/dead-letters.ts'
 import { createQueueStatus } from '../queue/status.ts'
 import { createReporting } from '../reporting/service.ts'
+import { createWhyNoRunner } from '../runners/offers.ts'
 import { readSpent } from '../tasks/cost-counters.ts'
 import { createTaskCounters, under } from '../tasks/counters.ts'
 import { isFinal } from '../tasks/machine.ts'
@@ -75,9 +76,16 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
   const webhookSecrets = createWebhookSecrets(needs)
   const endpoints = createWebhookEndpoints({ ...needs, openSecrets: webhookSecrets.open })
   const subscriptions = createSubscriptions(needs)
+  const whyNoRunner = createWhyNoRunner({ offers: async () => [], runsTasks: true })
+  const positions = (taskIds: ReadonlySet<string>) => {
+    const found = taskQueue.positions?.(({ taskId }) => taskIds.has(taskId))
+    return found && new Map([...found].map(([{ taskId }, position]) => [taskId, position]))
+  }
   const tasks = createTasks({
     ...needs,
     queue: taskQueue,
+    whyNoRunner,
+    positions,
     agents: { fallback: config.DEFAULT_AGENT, types: agents.types },
     makeDeadLetter: (...failure) => deadLetters.deadLetterInsert(...failure),
     resolveDeadLetter: (...retry) => deadLetters.resolving(...retry),

@@ -1,6 +1,8 @@
 /** A binary min-heap: the item that precedes all others comes out first; `push` and `pop` are O(log n). */
 type Heap<T> = {
   readonly size: number
+  /** All items, in no particular order. */
+  readonly items: readonly T[]
   peek(): T | undefined
   push(item: T): void
   pop(): T | undefined
@@ -13,6 +15,7 @@ export const createHeap = <T>(precedes: (a: T, b: T) => boolean): Heap<T> => {
     get size() {
       return items.length
     },
+    items,
     peek: () => items[0],
     push(item) {
       items.push(item)

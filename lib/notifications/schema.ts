@@ -4,7 +4,7 @@ import type { Message } from '../core/collection.ts'
 /** A notification; `read` is the caller's own state. */
 export const NotificationSchema = z.object({
   id: z.string(),
-  type: z.enum(['task_failed', 'approval_requested', 'budget_reached']),
+  type: z.enum(['task_failed', 'approval_requested', 'budget_reached', 'runner_missing']),
   title: z.string(),
   message: z.string(),
   taskId: z.string().optional(),

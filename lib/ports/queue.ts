@@ -55,4 +55,9 @@ export interface Receiving<Body> {
    * gets a message. Resolves to undefined once `signal` has aborted. The message is the receiver's: the queue forgets it.
    */
   receive(fits: Fits<Body>, signal: AbortSignal): Promise<Received<Body> | undefined>
+  /**
+   * The positions of the waiting messages asked for, from 1, among those that the same takers get. A message that was taken
+   * or is delayed has none. Undefined when too many wait.
+   */
+  positions(isAsked: (body: Body) => boolean): ReadonlyMap<Body, number> | undefined
 }

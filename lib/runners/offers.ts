@@ -21,7 +21,6 @@ export const fitsService = ({ runsOn = [] }: Pick<Asked, 'runsOn'>): boolean => 
 export const reasonNoneFits = (offers: readonly Offer[], asked: Asked): string | undefined => {
   if (offers.some((offer) => offerFits(offer, asked))) return undefined
   const { agent, runsOn = [] } = asked
-  if (offers.length === 0) return 'no runner is here'
   const missing = runsOn.filter((label) => offers.every(({ labels }) => !labels.includes(label)))
   if (missing.length > 0) return `no runner has ${inWords(missing)}`
   if (offers.every(({ agents }) => !agents.includes(agent))) return `no runner has the agent ${agent}`
@@ -33,3 +32,17 @@ export const reasonNoneFits = (offers: readonly Offer[], asked: Asked): string |
 
 const inWords = (labels: readonly string[]): string =>
   labels.length < 2 ? labels.join() : `${labels.slice(0, -1).join(', ')} and ${labels.at(-1)}`
+
+type Needs = {
+  offers: () => Promise<readonly Offer[]>
+  /** Whether the process of the service runs tasks itself, of any agent. */
+  runsTasks: boolean
+}
+
+/** A function that tells why no runner, nor the service itself, can take a task, as it is now. */
+export const createWhyNoRunner =
+  ({ offers, runsTasks }: Needs) =>
+  async (): Promise<(asked: Asked) => string | undefined> => {
+    const known = await offers()
+    return (asked) => (runsTasks && fitsService(asked) ? undefined : reasonNoneFits(known, asked))
+  }

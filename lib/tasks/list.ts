@@ -8,12 +8,17 @@ import type { FilterTasks, ListTasks } from './contract.ts'
 import { readTaskCounters } from './counters.ts'
 import { tasks } from './rows.ts'
 import { publicTask, type Task, type TaskFields, type TaskRow } from './schema.ts'
+import type { WithWaits } from './waits.ts'
+
+type Needs = { store: Store; withWaits: WithWaits }
 
 const DETAIL = new Set<string>(tasks.detail)
+/** The fields that are computed for a task that has not started. */
+const WAITS = new Set<string>(['waitingFor', 'waiting'])
 
 /** Newest tasks first, of one status or of all. The total comes from a counter. */
 export const createTaskList =
-  ({ store }: { store: Store }) =>
+  ({ store, withWaits }: Needs) =>
   async (query: ListTasks) => {
     const { status } = query
     const fields = query.full ? undefined : query.fields
@@ -22,8 +27,10 @@ export const createTaskList =
       page: (range) => store.page(tasks, { ...listSelection(query), order: 'desc', ...range }),
       count: async () => (await readTaskCounters(store))[status ? `status:${status}` : 'total'],
     })
+    const shown =
+      fields === undefined || fields.some((name) => WAITS.has(name)) ? await withWaits(rows) : rows
     return {
-      tasks: rows.map((row) => (fields ? picked(publicTask(row), fields) : publicTask(row))),
+      tasks: shown.map((row) => (fields ? picked(publicTask(row), fields) : publicTask(row))),
       ...facts,
     }
   }
@@ -41,14 +48,14 @@ const picked = (row: Task, fields: readonly (keyof TaskFields)[]): TaskFields =>
 
 /** Whole tasks that meet every given criterion, in the asked order. */
 export const createTaskFilter =
-  ({ store }: { store: Store }) =>
+  ({ store, withWaits }: Needs) =>
   async (query: FilterTasks) => {
     const { limit, offset = 0 } = query
     const scope = filterScope(query)
     const selection = { ...sortedSelection(query), detail: true, total: true, ...pageRange(query, scope) }
     const page = await store.page(tasks, selection).catch(tooBroad)
     return {
-      tasks: page.rows.map(publicTask),
+      tasks: (await withWaits(page.rows)).map(publicTask),
       ...pageFacts(page, page.total ?? 0, { limit, offset }, scope),
     }
   }

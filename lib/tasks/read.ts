@@ -16,8 +16,9 @@ import {
   type TaskRow,
   TaskSourceSchema,
 } from './schema.ts'
+import type { WithWaits } from './waits.ts'
 
-type Needs = { store: Store; feed: Pick<Feed, 'read' | 'last' | 'has'> }
+type Needs = { store: Store; feed: Pick<Feed, 'read' | 'last' | 'has'>; withWaits: WithWaits }
 type ProgressData = Pick<TaskEvent, 'message' | 'attempt'>
 
 const UNFINISHED = TASK_STATUSES.filter((status) => !isFinal(status))
@@ -26,10 +27,13 @@ const LOOKED_AT = 50
 
 export const progressStream = (taskId: string): string => `task:${taskId}`
 
-export const createTaskReads = ({ store, feed }: Needs) => {
+export const createTaskReads = ({ store, feed, withWaits }: Needs) => {
   const load = async (id: string): Promise<TaskRow> => existing(await store.get(tasks, id, true), 'Task')
 
-  const get = async (id: string): Promise<Task> => publicTask(await load(id))
+  const get = async (id: string): Promise<Task> => {
+    const [row] = await withWaits([await load(id)])
+    return publicTask(existing(row, 'Task'))
+  }
 
   /** The whole task; undefined when it does not exist. */
   const find = async (id: string): Promise<Task | undefined> => {

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
 import type { TurnMessage } from '../approvals/schema.ts'
 import { type Change, collection, type LiveDraft, type Message } from '../core/collection.ts'
+import { cutText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { LOST_TEXT } from '../core/truncated.ts'
+import { announcement } from '../notifications/schema.ts'
 import type { Insert } from '../ports/store.ts'
 import { costIncrements, isOfTime } from './cost-counters.ts'
 import { taskIncrements } from './counters.ts'
@@ -25,6 +27,8 @@ import {
   TaskSchema,
   type ThreadMessage,
 } from './schema.ts'
+
+const LONGEST_NOTICE_TITLE = 300
 
 type TaskField = Extract<keyof TaskRow, string>
 const DETAIL = new Set<TaskField>(TASK_DETAIL)
@@ -58,6 +62,7 @@ const FIXED: readonly TaskField[] = [
   'watched',
   'bulkJobId',
   'refusals',
+  'noRunner',
   'truncated',
 ]
 // The fields of the request come first, as in the row that a create makes.
@@ -77,7 +82,8 @@ export const taskEvents = collection<TaskLogEntry & { taskId: string }>({
 const tracedBy = ({ trace }: SentTask) => (trace ? { trace } : {})
 
 /** Since when a queued task waits: a retry leaves `queuedAt`, and an import `updatedAt`, as it was. */
-const waitsSince = ({ queuedAt = '', updatedAt }: SentTask) => (queuedAt > updatedAt ? queuedAt : updatedAt)
+export const waitsSince = ({ queuedAt = '', updatedAt }: Pick<SentTask, 'queuedAt' | 'updatedAt'>) =>
+  queuedAt > updatedAt ? queuedAt : updatedAt
 
 /** Runners that may take one task of a lane may take each of them. */
 const toLane = ({ agent, runsOn = [] }: Pick<TaskRow, 'agent' | 'runsOn'>): string =>
@@ -125,11 +131,31 @@ const endedWait = ({ before, after, log }: Change<SentTask>): Message[] => {
 const proceeds = (before: SentTask, after: SentTask): boolean =>
   after.status === 'queued' && before.waitingFor !== undefined && after.waitingFor === undefined
 
+/** Tells the user of a task once that no runner can take it. */
+const runnerMissed = (
+  before: SentTask,
+  { id, title = id, createdBy: audience, ...after }: SentTask,
+): Message[] => {
+  if (after.noRunner === undefined || before.noRunner !== undefined) return []
+  return [
+    announcement({
+      id: `ntf_runner_${id}`,
+      type: 'runner_missing',
+      taskId: id,
+      title: cutText(`Waits for a runner: ${title}`, LONGEST_NOTICE_TITLE),
+      message: `The task has waited since ${waitsSince(after)}: ${after.noRunner}`,
+      createdAt: after.updatedAt,
+      audience,
+    }),
+  ]
+}
+
 /** A run message for a queued task that may start; notices of an end that is watched, and of emitted entries; ended waits. */
 export const taskMessages = (change: Change<SentTask>): Message[] => {
   const { before, after, log } = change
   if (after === undefined) return []
-  if (before?.status === after.status) return proceeds(before, after) ? [runMessage(after)] : []
+  if (before?.status === after.status)
+    return [...(proceeds(before, after) ? [runMessage(after)] : []), ...runnerMissed(before, after)]
   const entries = log as readonly TaskLogEntry[]
   const emitted = entries.filter((entry) => entry.emitted).map((entry) => emittedMessage(after, entry))
   const sends = [...emitted, ...endedWait(change)]

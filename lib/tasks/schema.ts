@@ -130,8 +130,11 @@ export const TaskResultSchema = z.looseObject({
 })
 export const TaskErrorSchema = z.object({ code: z.string(), message: z.string() })
 
-/** What a task may wait for: while it is in progress for an approval, while it is queued for anything else. */
-const WaitReasonSchema = z.enum(['approval', 'hold', 'budget'])
+/**
+ * What a task may wait for: while it is in progress for an approval, while it has not started for anything else. The waits
+ * for a slot, a runner and a time are computed when the task is read.
+ */
+const WaitReasonSchema = z.enum(['approval', 'hold', 'budget', 'slot', 'runner', 'schedule'])
 const WaitingSchema = z
   .object({
     reason: WaitReasonSchema,
@@ -139,15 +142,27 @@ const WaitingSchema = z
     until: timestamp
       .optional()
       .describe(
-        'When the approval expires, a provider whose usage limit was reached is tried again, or the next month begins, for a budget. Absent when it has no end',
+        'When the approval expires, a provider whose usage limit was reached is tried again, the next month begins, for a budget, or the next attempt is due. Absent when it has no end',
       ),
     provider: z.string().optional().describe('The provider that is held (`GET /api/holds`)'),
+    position: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Its place among the tasks that wait for the same slots; absent where it is not known'),
+    message: z
+      .string()
+      .optional()
+      .meta({ description: 'What it waits for, in words', examples: ['no runner has gpu'] }),
   })
   .meta({ id: 'Waiting' })
 type Waiting = z.output<typeof WaitingSchema>
 
 /** Why a queued task may not start, until when, and in words for its log. */
 export type QueuedWait = Pick<Waiting, 'reason' | 'provider'> & { until: string; message: string }
+
+/** What a task waits for, as `waitingFor` and `waiting` have it. */
+export type TaskWait = Pick<TaskRow, 'waitingFor' | 'waiting'>
 
 export const TaskSchema = z
   .object({
@@ -343,6 +358,8 @@ const HiddenFields = z.object({
   costRepository: z.string().exactOptional(),
   /** The turn after it in its thread: there is one at most. */
   nextTurnId: z.string().exactOptional(),
+  /** Why no runner could take it, as its user was told once. */
+  noRunner: z.string().exactOptional(),
   /** The bulk job that queued it. Any other redrive removes it, so that its next end does not count for the job. */
   bulkJobId: z.string().exactOptional(),
 })

@@ -10,8 +10,10 @@ import { createKeepsWorkspace, createPlace } from './place.ts'
 import { createTaskReads } from './read.ts'
 import { createRecovery } from './recovery.ts'
 import { createReplies } from './replies.ts'
+import { createRunnerNotices } from './runner-notices.ts'
 import { createThreads } from './thread.ts'
 import { createTransitions } from './transitions.ts'
+import { createWithWaits } from './waits.ts'
 
 /** What the parts need, but for what they give to each other. */
 type Needs = Omit<
@@ -23,8 +25,18 @@ type Needs = Omit<
     Parameters<typeof createImportLimit>[0] &
     Parameters<typeof createLease>[0] &
     Parameters<typeof createRecovery>[0] &
-    Parameters<typeof createReplies>[0],
-  'transitions' | 'reads' | 'creation' | 'lease' | 'threads' | 'commands' | 'longestDelayMs' | 'audit'
+    Parameters<typeof createReplies>[0] &
+    Parameters<typeof createWithWaits>[0] &
+    Parameters<typeof createRunnerNotices>[0],
+  | 'transitions'
+  | 'reads'
+  | 'creation'
+  | 'lease'
+  | 'threads'
+  | 'commands'
+  | 'longestDelayMs'
+  | 'audit'
+  | 'withWaits'
 > & { audit: (principal: Principal, action: string, details?: object) => Promise<void> }
 
 export type Tasks = ReturnType<typeof createTasks>
@@ -32,7 +44,8 @@ export type Tasks = ReturnType<typeof createTasks>
 export const createTasks = (needs: Needs) => {
   const { longestDelayMs } = needs.queue
   const transitions = createTransitions(needs)
-  const reads = createTaskReads(needs)
+  const withWaits = createWithWaits(needs)
+  const reads = createTaskReads({ ...needs, withWaits })
   const creation = createTaskCreation({ ...needs, transitions })
   const threads = createThreads(needs)
   const commands = createTaskCommands({ ...needs, transitions, reads, creation, threads })
@@ -47,14 +60,15 @@ export const createTasks = (needs: Needs) => {
     keepsWorkspace: createKeepsWorkspace({ ...needs, threads }),
     replies: createReplies({ ...needs, reads, creation, threads, commands }),
     redrive: createRedrive({ ...needs, transitions }),
-    list: createTaskList(needs),
-    filter: createTaskFilter(needs),
+    list: createTaskList({ ...needs, withWaits }),
+    filter: createTaskFilter({ ...needs, withWaits }),
     selection: createTaskSelection(needs),
     analytics: createAnalytics(needs),
     exportAll: createTaskExport(needs),
     countImport: createImportLimit(needs),
     importAll: createTaskImport({ ...needs, transitions }),
     lease,
+    tellOfMissingRunners: createRunnerNotices(needs),
     recovery: createRecovery({ ...needs, transitions, lease }),
   }
 }

@@ -50,7 +50,9 @@ describe('POST /api/tasks', () => {
     const { body } = await create(given)
 
     expect(body.task).toMatchObject(given)
-    expect((await call(`GET /api/tasks/${body.task.id}`)).body).toEqual({ task: body.task })
+    const { waitingFor, waiting, ...found } = (await call(`GET /api/tasks/${body.task.id}`)).body.task
+    expect(found).toEqual(body.task)
+    expect([waitingFor, waiting.message]).toEqual(['runner', 'no runner has gpu and linux'])
   })
 
   it('drops what only the service may set, and what it does not know', async () => {

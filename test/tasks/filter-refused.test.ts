@@ -5,9 +5,10 @@ import { FilterTasksQuery } from '../../lib/tasks/contract.ts'
 import { createTaskFilter } from '../../lib/tasks/list.ts'
 
 const filterOn = (thrown: Error) =>
-  createTaskFilter({ store: { page: () => Promise.reject(thrown) } as unknown as Store })(
-    FilterTasksQuery.parse({ q: 'word' }),
-  )
+  createTaskFilter({
+    store: { page: () => Promise.reject(thrown) } as unknown as Store,
+    withWaits: async (rows) => [...rows],
+  })(FilterTasksQuery.parse({ q: 'word' }))
 
 describe('a filter that storage cannot answer in time', () => {
   it('tells the caller what to narrow it by, in the words of the query', async () => {

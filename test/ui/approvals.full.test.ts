@@ -106,7 +106,7 @@ const converse = async (title: string, ...lines: string[]) => {
 const task = async (title: string, ...lines: string[]) => {
   const prompt = [...lines, 'demo: say Done'].join('\n')
   const { id } = await api.create({ title, prompt, metadata: { securityMode: 'ask' } })
-  await until(async () => ((await api.task(id)).waitingFor ? true : undefined))
+  await until(async () => ((await api.task(id)).waitingFor === 'approval' ? true : undefined))
   return id
 }
 const open = (at = '/approvals') => openPage(service.baseUrl, at)

@@ -56,7 +56,7 @@ const asking = async (
   })
   const service = await startDomains({ adapters: [agent], ...more })
   const { id } = await service.run()
-  await until(async () => (await service.tasks.get(id)).waitingFor !== undefined)
+  await until(async () => (await service.tasks.get(id)).waitingFor === 'approval')
   const decide = async (decision: 'allow-once' | 'deny'): Promise<void> => {
     for (const approval of await service.approvals.list(ANN))
       await service.approvals.decide(ANN, approval.id, decision)
@@ -135,7 +135,7 @@ describe('a task that a person has to decide about', () => {
     await until(async () => (await service.tasks.get(id)).status === 'failed')
     const [letter] = (await service.deadLetters.list({ status: 'pending', limit: 10 })).items
     await service.deadLetters.retry(ANN, letter?.id ?? '')
-    await until(async () => (await service.tasks.get(id)).waitingFor !== undefined)
+    await until(async () => (await service.tasks.get(id)).waitingFor === 'approval')
     const task = JSON.parse(JSON.stringify(await service.tasks.get(id)))
     expect([task.attempts, task.waitingMs, agent.runs.length]).toEqual([1, undefined, 2])
     expect(await service.approvals.list(ANN)).toHaveLength(1)
@@ -278,7 +278,12 @@ describe('a run that lives on while it waits', () => {
     const { id } = await service.run()
     await until(async () => (await service.tasks.get(id)).status === status)
     const task = JSON.parse(JSON.stringify(await service.tasks.get(id)))
-    expect([task.waitingFor, task.waiting, task.error.code]).toEqual([undefined, undefined, 'agent_exited'])
+    const afterwards = status === 'queued' ? 'schedule' : undefined
+    expect([task.waitingFor, task.waiting?.reason, task.error.code]).toEqual([
+      afterwards,
+      afterwards,
+      'agent_exited',
+    ])
   })
 
   it('has no time limit after its end', async () => {
@@ -291,7 +296,7 @@ describe('a run that lives on while it waits', () => {
     const service = await startDomains({ adapters: [agent], background: false })
     const { id } = await service.run()
     await service.background.start()
-    await until(async () => (await service.tasks.get(id)).waitingFor !== undefined)
+    await until(async () => (await service.tasks.get(id)).waitingFor === 'approval')
     end.reject(Object.assign(new Error('gone'), { retryable: false }))
     await until(async () => (await service.tasks.get(id)).status === 'failed')
     await turns()

@@ -1,6 +1,7 @@
 import { createHeap } from '../../core/heap.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Fits, Outgoing } from '../../ports/queue.ts'
+import { positionsAmong } from './positions.ts'
 
 /** A waiting message. `order` numbers messages in the order of sending; `dueAt` is monotonic milliseconds. */
 export type Waiting<Body> = {
@@ -13,8 +14,8 @@ export type Waiting<Body> = {
   dueAt: number
 }
 
-/** `served` is the turn in which an owner got a message last. */
-type Owner = { served: number }
+/** The turn in which an owner got a message of each priority last; absent before the first one. */
+type Owner = { [priority: number]: number }
 /** The ready messages of one owner in a lane. */
 type Line<Body> = {
   lane: Lane<Body>
@@ -28,6 +29,9 @@ type Lane<Body> = { sample: Body; lines: Map<string, Line<Body>> }
 export type Taker<Body> = { readonly fits: Fits<Body>; readonly lanes: Set<Lane<Body>> }
 
 type Needs = { clock: Pick<Clock, 'monotonic' | 'after'>; onDue: () => void }
+
+/** Beyond that the positions are not told: they take 10 ms for so many messages. */
+const MOST_IN_ORDER = 50_000
 
 const isMoreUrgent = <Body>(a: Waiting<Body>, b: Waiting<Body>): boolean =>
   a.priority === b.priority ? a.order < b.order : a.priority < b.priority
@@ -56,7 +60,7 @@ export const createBacklog = <Body>({ clock, onDue }: Needs) => {
   }
 
   const addLine = (lane: Lane<Body>, name: string): Line<Body> => {
-    const owner = owners.get(name) ?? { served: 0 }
+    const owner = owners.get(name) ?? {}
     owners.set(name, owner)
     const line = { lane, owner, ready: createHeap<Waiting<Body>>(isMoreUrgent) }
     lane.lines.set(name, line)
@@ -103,12 +107,16 @@ export const createBacklog = <Body>({ clock, onDue }: Needs) => {
     ringFor(delayed.peek())
   }
 
+  const messagesIn = (group: readonly Lane<Body>[]): Waiting<Body>[] =>
+    group.flatMap(({ lines }) => [...lines.values()].flatMap((line) => line.ready.items))
+
   const isBefore = (a: Line<Body>, b: Line<Body>): boolean => {
     const [headA, headB] = [a.ready.peek(), b.ready.peek()]
     if (headA === undefined || headB === undefined) return headA !== undefined
-    if (headA.priority === headB.priority && a.owner.served !== b.owner.served)
-      return a.owner.served < b.owner.served
-    return isMoreUrgent(headA, headB)
+    const { priority } = headA
+    if (priority !== headB.priority || a.owner === b.owner) return isMoreUrgent(headA, headB)
+    const turns = (a.owner[priority] ?? 0) - (b.owner[priority] ?? 0)
+    return turns === 0 ? headA.order < headB.order : turns < 0
   }
 
   /** The line whose first message is the next one for a taker, of those with a number below `before`. */
@@ -149,13 +157,30 @@ export const createBacklog = <Body>({ clock, onDue }: Needs) => {
       return taker
     },
     leave: (taker: Taker<Body>): void => void takers.delete(taker),
+    /**
+     * The positions of the ready messages asked for, each among those of its lane; the lanes of `worker` count as one.
+     * Undefined when too many messages wait.
+     */
+    positions(
+      isAsked: (body: Body) => boolean,
+      worker: Taker<Body> | undefined,
+    ): Map<Body, number> | undefined {
+      if (ready > MOST_IN_ORDER) return undefined
+      const served = (owner: string, priority: number) => owners.get(owner)?.[priority] ?? 0
+      const shared = [...lanes.values()].filter((lane) => worker?.lanes.has(lane))
+      const groups = [
+        shared,
+        ...[...lanes.values()].filter((lane) => !worker?.lanes.has(lane)).map((lane) => [lane]),
+      ]
+      return new Map(groups.flatMap((group) => [...positionsAmong(messagesIn(group), isAsked, served)]))
+    },
     /** Removes the first ready message in the order of service that fits the taker and has a number below `before`. */
     take(taker: Taker<Body>, before: number): Waiting<Body> | undefined {
       const line = firstLine(taker, before)
       const message = line?.ready.pop()
       if (line === undefined || message === undefined) return undefined
       ready -= 1
-      line.owner.served = ++turn
+      line.owner[message.priority] = ++turn
       if (line.ready.size === 0) removeLine(line, message)
       return message
     },

@@ -175,6 +175,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
         wake()
       })
     },
+    positions: (isAsked) => backlog.positions(isAsked, worker?.taker),
     depth: () => ({ ready: backlog.ready, delayed: backlog.delayed, running }),
   }
 }

@@ -12,6 +12,8 @@ import type { Capacity } from './capacity-meter.ts'
 export const tasksOn = (store: Store): Tasks => {
   const clock = createClock()
   return createTasks({
+    whyNoRunner: async () => () => undefined,
+    positions: () => undefined,
     store,
     queue: { longestDelayMs: 900_000, send: async () => undefined },
     agents: { fallback: 'test-agent', types: async () => ['test-agent'] },

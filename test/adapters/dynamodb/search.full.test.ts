@@ -71,7 +71,7 @@ suite('a search', () => {
   })
 
   const search = (query: Record<string, string>, store = opened.store) =>
-    createTaskFilter({ store })(FilterTasksQuery.parse(query))
+    createTaskFilter({ store, withWaits: async (rows) => [...rows] })(FilterTasksQuery.parse(query))
 
   // Of each row an index has about 0.4 kB and the table 0.9 kB; a unit reads 8 kB of either in a row, or two by key.
   it.each([

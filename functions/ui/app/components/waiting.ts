@@ -1,20 +1,21 @@
 import type { TaskFields } from '../../../../lib/tasks/schema.ts'
-import { formatTime } from './format.ts'
+import { formatNumber, formatTime } from './format.ts'
 import { providerName } from './provider-name.ts'
 import { startOfLine } from './text-weight.ts'
 
 type Waits = Pick<TaskFields, 'waitingFor' | 'waiting'>
 type Reason = NonNullable<Waits['waitingFor']>
+type Waiting = Partial<NonNullable<Waits['waiting']>>
 
 type Words = {
-  /** Where there is room for two words. */
-  brief: string
+  /** Where there is room for two words; absent where the state of the task says as much. */
+  brief?: string
   /** What it waits for, after `Waiting for`. */
-  what: (provider: string | undefined) => string
+  what: (waiting: Waiting) => string
   /** What is in the way, as a sentence. */
-  cause: (provider: string | undefined) => string
-  /** What happens at the end of the wait, before a time. */
-  end: string
+  cause: (waiting: Waiting) => string
+  /** What happens at the end of the wait, before a time; absent where no time is known. */
+  end?: string
 }
 
 const words: Readonly<Record<Reason, Words>> = {
@@ -26,8 +27,8 @@ const words: Readonly<Record<Reason, Words>> = {
   },
   hold: {
     brief: 'On hold',
-    what: (provider = 'its provider') => provider,
-    cause: (provider = 'Its provider') => `${provider} has reached its usage limit.`,
+    what: (waiting) => providerIn(waiting) ?? 'its provider',
+    cause: (waiting) => `${providerIn(waiting) ?? 'Its provider'} has reached its usage limit.`,
     end: 'It is tried again',
   },
   budget: {
@@ -36,10 +37,29 @@ const words: Readonly<Record<Reason, Words>> = {
     cause: () => 'The monthly budget is used up.',
     end: 'The next month begins',
   },
+  runner: {
+    brief: 'No runner',
+    what: (waiting) => `a runner${reasonIn(waiting)}`,
+    cause: (waiting) => `It waits for a runner${reasonIn(waiting)}.`,
+  },
+  slot: {
+    what: (waiting) => `a slot${reasonIn(waiting)}${placeIn(waiting)}`,
+    cause: (waiting) => `It waits for a slot${reasonIn(waiting)}${placeIn(waiting)}.`,
+  },
+  schedule: {
+    what: () => 'its next attempt',
+    cause: () => 'It waits for its next attempt.',
+    end: 'This is due',
+  },
 }
 
-const waitingProvider = ({ waiting }: Waits): string | undefined =>
-  waiting?.provider === undefined ? undefined : startOfLine(providerName(waiting.provider))
+const providerIn = ({ provider }: Waiting): string | undefined =>
+  provider === undefined ? undefined : startOfLine(providerName(provider))
+
+const reasonIn = ({ message }: Waiting): string => (message === undefined ? '' : `: ${startOfLine(message)}`)
+
+const placeIn = ({ position }: Waiting): string =>
+  position === undefined ? '' : `, at place ${formatNumber(position)}`
 
 /** What a task waits for, where there is room for two words. */
 export const waitingWord = ({ waitingFor }: Waits): string | undefined =>
@@ -49,17 +69,19 @@ const DAY_MS = 86_400_000
 
 /** An end that is further away is not said: a time of day would be read as today's. An approval's end is no end of the wait. */
 const untilText = ({ waitingFor, waiting }: Waits, now: number): string => {
-  const until = waitingFor === 'hold' ? waiting?.until : undefined
+  const until = waitingFor === 'hold' || waitingFor === 'schedule' ? waiting?.until : undefined
   return until !== undefined && Date.parse(until) - now < DAY_MS ? ` until ${formatTime(until)}` : ''
 }
 
 /** `Waiting for Anthropic until 2:20 PM`; undefined where a task waits for nothing but its turn. */
 export const waitingText = (waits: Waits, now: number): string | undefined =>
   waits.waitingFor &&
-  `Waiting for ${words[waits.waitingFor].what(waitingProvider(waits))}${untilText(waits, now)}`
+  `Waiting for ${words[waits.waitingFor].what(waits.waiting ?? {})}${untilText(waits, now)}`
 
 /** Why a task waits, and what happens at the end of the wait: `Anthropic has reached its usage limit.`, `It is tried again`. */
-export const waitingSentences = (waiting: NonNullable<Waits['waiting']>): { cause: string; end: string } => {
+export const waitingSentences = (
+  waiting: NonNullable<Waits['waiting']>,
+): { cause: string; end?: string | undefined } => {
   const { cause, end } = words[waiting.reason]
-  return { cause: cause(waitingProvider({ waiting })), end }
+  return { cause: cause(waiting), end }
 }

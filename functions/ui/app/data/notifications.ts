@@ -23,6 +23,7 @@ export const unreadLooks: Readonly<Record<Type, string>> = {
   task_failed: 'bg-failed',
   approval_requested: 'bg-queued',
   budget_reached: 'bg-queued',
+  runner_missing: 'bg-queued',
 }
 
 export const useNotifications = () =>

@@ -5,4 +5,7 @@ export const awaited = {
   approval: 'approval',
   hold: 'its provider',
   budget: 'the budget',
+  slot: 'a slot',
+  runner: 'a runner',
+  schedule: 'its time',
 } as const satisfies Record<NonNullable<Task['waitingFor']>, string>

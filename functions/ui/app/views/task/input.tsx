@@ -22,7 +22,7 @@ const sourceLink = ({ source, sourceId, sourceUrl }: Task) => {
   )
 }
 
-const labelTags = ({ labels }: Task) =>
+const labelTags = (labels: readonly string[] = []) =>
   labels.length > 0 && (
     <span className="flex flex-wrap gap-1">
       {labels.map((label) => (
@@ -37,7 +37,8 @@ const taskFacts = (task: Task): readonly (readonly [string, ReactNode])[] => [
   ['Source', sourceLink(task)],
   ['Repository', task.repository],
   ['Branch', task.branch],
-  ['Labels', labelTags(task)],
+  ['Labels', labelTags(task.labels)],
+  ['Runs on', labelTags(task.runsOn)],
   ['Time limit', task.timeoutMs && `${formatDuration(task.timeoutMs)} for each attempt`],
   ['Steps', task.maxSteps && `at most ${task.maxSteps}`],
   ['Cost limit', task.maxCostUsd && `${formatUsd(task.maxCostUsd)} for all attempts`],

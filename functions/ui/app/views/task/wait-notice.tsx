@@ -39,6 +39,9 @@ const steps: Readonly<Record<Waiting['reason'], ReactNode>> = {
   ),
   hold: <Guide section="a-provider-is-held" />,
   budget: <RaiseBudget />,
+  runner: <Guide section="no-runner-takes-a-task" />,
+  slot: <Guide section="tasks-wait" />,
+  schedule: null,
 }
 
 const Sentences = ({ waiting }: { waiting: Waiting }) => {
@@ -46,7 +49,7 @@ const Sentences = ({ waiting }: { waiting: Waiting }) => {
   return (
     <>
       {cause}{' '}
-      {waiting.until && (
+      {end && waiting.until && (
         <>
           {end} <When at={waiting.until} />.{' '}
         </>

@@ -1,0 +1,124 @@
+import { describe, expect, it } from '@jest/globals'
+import { createFakeAgent, HOLD } from '../fakes/agent.ts'
+import { createCaller } from '../fakes/caller.ts'
+import { ANN, BOB, startDomains, turns } from '../fakes/service.ts'
+
+const MINUTE_MS = 60_000
+const ROOT = { userId: 'user_root', role: 'admin' } as const
+
+/** A service that runs one task at a time, until the test ends it. */
+const started = async () => {
+  const agent = createFakeAgent(HOLD)
+  const service = await startDomains({
+    adapters: [agent],
+    env: { QUEUE_CONCURRENCY: '1', POOL_TIMEOUT_MS: '3600000' },
+  })
+  const call = createCaller(service)
+  const waiting = async (id: string) => (await call(`GET /api/tasks/${id}`)).body.task.waiting
+  const told = async (as: typeof ANN | typeof BOB | typeof ROOT) =>
+    (await service.notifications.list(as, { limit: 50 })).notifications.map(({ type, title, message }) => [
+      type,
+      title,
+      message,
+    ])
+  return { service, agent, call, waiting, told }
+}
+
+describe('a task that has not started', () => {
+  it('says why and at which place it waits, wherever it is read, and nothing of it is stored', async () => {
+    const { service, agent, call } = await started()
+    await using _ = service
+    const { id: running } = await service.create()
+    await turns()
+    const { id: low } = await service.create({ priority: 4 })
+    const { id: first } = await service.create({ priority: 1 })
+    const { id: ofBob } = await service.create({ priority: 4 }, BOB)
+    const { id: labelled } = await service.create({ runsOn: ['gpu', 'linux'], priority: 1 })
+    await turns()
+    const slot = (position: number) => ({
+      waitingFor: 'slot',
+      waiting: { reason: 'slot', since: expect.any(String), position },
+    })
+    const message = 'no runner has gpu and linux'
+    const expected = {
+      [running]: { status: 'in_progress' },
+      [first]: slot(1),
+      [low]: slot(2),
+      [ofBob]: slot(3),
+      [labelled]: {
+        waitingFor: 'runner',
+        waiting: { reason: 'runner', since: expect.any(String), message },
+      },
+    }
+    for (const path of ['?limit=9', '/filter?limit=9', '?full=true', '?fields=status,waiting,waitingFor']) {
+      const { tasks } = (await call(`GET /api/tasks${path}`)).body
+      expect(tasks).toHaveLength(5)
+      for (const task of tasks) expect([path, task]).toMatchObject([path, expected[task.id] ?? {}])
+    }
+    for (const [id, wait] of Object.entries(expected))
+      expect((await call(`GET /api/tasks/${id}`)).body.task).toMatchObject(wait)
+    expect((await call(`GET /api/tasks/${running}`)).body.task).not.toHaveProperty('waitingFor')
+    expect((await call('GET /api/tasks?fields=title')).body.tasks[0]).not.toHaveProperty('waiting')
+    const { tasks } = JSON.parse((await Array.fromAsync(service.tasks.exportAll(ANN))).join(''))
+    for (const task of tasks) expect(task).not.toHaveProperty('waitingFor')
+    agent.runs[0]?.finish()
+    await turns()
+    expect((await call(`GET /api/tasks/${first}`)).body.task).not.toHaveProperty('waitingFor')
+  })
+
+  it('waits for the time of its next attempt', async () => {
+    const { service, agent, waiting } = await started()
+    await using _ = service
+    const { id } = await service.create()
+    await turns()
+    agent.runs[0]?.fail(new Error('no'))
+    await turns()
+    const { nextAttemptAt: until } = await service.tasks.get(id)
+    expect(await waiting(id)).toMatchObject({ reason: 'schedule', until })
+  })
+
+  it('that asks for labels is not in the way of others, of any priority', async () => {
+    const { service, agent } = await started()
+    await using _ = service
+    for (let n = 0; n < 200; n += 1) await service.create({ runsOn: ['gpu'], priority: 1 })
+    const { id } = await service.create({ priority: 4 })
+    await turns()
+    expect(agent.runs.map(({ task }) => task.id)).toEqual([id])
+  })
+})
+
+describe('a task that no runner can take', () => {
+  it('tells its user and the admins after ten minutes, once, also after a restart', async () => {
+    const { service, agent, told } = await started()
+    await using _ = service
+    const { id, queuedAt } = await service.create({ title: 'Train', runsOn: ['gpu'] })
+    await service.pass(9 * MINUTE_MS, MINUTE_MS)
+    expect(await told(ANN)).toEqual([])
+    await service.pass(20 * MINUTE_MS, MINUTE_MS)
+    const notices = [
+      [
+        'runner_missing',
+        'Waits for a runner: Train',
+        `The task has waited since ${queuedAt}: no runner has gpu`,
+      ],
+    ]
+    for (const user of [ANN, ROOT]) expect(await told(user)).toEqual(notices)
+    expect(await told(BOB)).toEqual([])
+    const next = await startDomains({ adapters: [agent], after: service })
+    await next.pass(20 * MINUTE_MS, MINUTE_MS)
+    expect(await told(ANN)).toEqual(notices)
+    expect(await next.tasks.get(id)).not.toHaveProperty('noRunner')
+  })
+
+  it('tells nothing where it ends before, or waits for something else', async () => {
+    const { service, told } = await started()
+    await using _ = service
+    const { id } = await service.create({ runsOn: ['gpu'] })
+    await service.create()
+    await service.create()
+    await service.pass(5 * MINUTE_MS, MINUTE_MS)
+    await service.tasks.cancel(ANN, id)
+    await service.pass(20 * MINUTE_MS, MINUTE_MS)
+    expect(await told(ROOT)).toEqual([])
+  })
+})

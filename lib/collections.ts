@@ -22,6 +22,7 @@ import { authorizationRequests, linkedAccounts } from './oauth/rows.ts'
 import { subscriptionsRows, webhookHealth, webhooks } from './outbound-webhooks/rows.ts'
 import { deadLetters, failureMutes } from './queue/rows.ts'
 import { reports } from './reporting/rows.ts'
+import { runners } from './runners/rows.ts'
 import { schedules } from './schedules/rows.ts'
 import { policyRows, toolCalls } from './security/rows.ts'
 import { settingsRows } from './settings/rows.ts'
@@ -65,6 +66,7 @@ export const collections = [
   reads,
   readMarks,
   settingsRows,
+  runners,
   holdsRows,
   budgetNotices,
   chatCosts,

@@ -74,6 +74,9 @@ const turns: Rights = [
   ['get put delete', 'rows/chatMessages rows/chatTurns rows/workspaceSnapshots'],
 ]
 
+/** An agent that a task names may be one that only runners have. */
+const offeredAgents: Rights = [['index', 'runners']]
+
 /** The rights of each function beside those to its log. */
 const rights: Readonly<Record<string, Rights>> = {
   agentic: [
@@ -115,6 +118,7 @@ const rights: Readonly<Record<string, Rights>> = {
   agents: [
     ...caller,
     ['read', 'counters'],
+    ...offeredAgents,
     // Whether a key of a model provider is there: by its name, since rights by path show values. AWS has no narrower right.
     ['names', 'parameters'],
   ],
@@ -183,7 +187,7 @@ const rights: Readonly<Record<string, Rights>> = {
     // The secret that signs the notice of a task's end. The function that signs opens it.
     ['seal', 'key'],
   ],
-  health: [...caller, ['get', 'tokens'], ['read', 'counters']],
+  health: [...caller, ...offeredAgents, ['get', 'tokens'], ['read', 'counters']],
   integrations: [
     ...caller,
     ['get put update', 'integrations'],
@@ -244,6 +248,13 @@ const rights: Readonly<Record<string, Rights>> = {
     ['get delete', 'rows/tasks'],
     ['list', 'bucket'],
   ],
+  // Registrations of runners, and their tokens.
+  runners: [
+    ...caller,
+    ['get update delete', 'tokens'],
+    ['get index put update delete', 'runners'],
+    ['put', 'audit'],
+  ],
   schedules: [
     ...caller,
     ['read index put update delete', 'schedules'],
@@ -286,6 +297,7 @@ const rights: Readonly<Record<string, Rights>> = {
   ],
   tasks: [
     ...caller,
+    ...offeredAgents,
     ...taskTexts,
     // A search for a word reads whole tasks, which no index has.
     ['read index put update scan', 'tasks'],
@@ -303,6 +315,7 @@ const rights: Readonly<Record<string, Rights>> = {
   ],
   tick: [
     ['get', 'settings'],
+    ...offeredAgents,
     ...taskMessages,
     ...taskTexts,
     ['read index put update', 'tasks'],

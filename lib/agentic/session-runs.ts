@@ -18,7 +18,7 @@ import {
   toSessionId,
   toStreamName,
 } from './rows.ts'
-import type { AgentSession, EmitEvent } from './schema.ts'
+import type { AgentSession, EmitEvent, SessionEvent } from './schema.ts'
 import { createSessionRun, type SessionRun } from './session-run.ts'
 
 type StopCode = 'CANCELLED' | 'ORPHANED' | 'TIMEOUT' | 'SHUTDOWN'
@@ -46,6 +46,8 @@ export type RunNeeds = {
   orphanMs: number
 }
 
+type Target = Pick<AgentSession, 'provider' | 'model'>
+type TaskOwner = { id: string; createdBy: string }
 type Started = Pick<AgentSession, 'userId' | 'provider' | 'model'> & { conversationId: string }
 
 /** A run of this process. That of a task is stopped with its task. */
@@ -87,6 +89,27 @@ export const createSessionRuns = (needs: RunNeeds) => {
       when: { status: 'running' },
       set: { ...set, endedAt: iso(clock.now()) },
     })
+
+  const insertOfTask = ({ id: taskId, createdBy }: TaskOwner, target: Target) => {
+    // A later run finds the row that the first run inserted.
+    const row = { id: toSessionId(taskId), status: 'created', taskId, userId: createdBy, ...target } as const
+    return insert(row).catch((thrown) =>
+      log.error({ taskId, reason: errorMessage(thrown) }, 'the session of a task was not stored'),
+    )
+  }
+
+  /** Adds events of a run in another process, which it has numbered and masked; a repeated call adds nothing. */
+  const addEvents = async (
+    task: TaskOwner,
+    target: Target,
+    events: readonly SessionEvent[],
+  ): Promise<void> => {
+    if (events.length === 0) return
+    const id = toSessionId(task.id)
+    if ((await store.get(agentSessions, id)) === undefined) await insertOfTask(task, target)
+    const drafts = events.map(({ id, type, timestamp, data }) => ({ type, id, data: { timestamp, data } }))
+    await feed.append(toStreamName(id), drafts, { ttlMs: KEEP_MS })
+  }
 
   /**
    * Registers a run. While the session is followed from another process, its events are stored at every second look. The
@@ -153,22 +176,12 @@ export const createSessionRuns = (needs: RunNeeds) => {
   }
 
   /** The part of a task's session that a run adds; `number` is the fencing token, which grows with every run. */
-  const openRun = (
-    task: { id: string; createdBy: string },
-    number: number,
-    target: Pick<AgentSession, 'provider' | 'model'>,
-  ) => {
+  const openRun = (task: TaskOwner, number: number, target: Target) => {
     const id = toSessionId(task.id)
     const run = createSessionRun(needs, id, number)
     let begun: { inserted: Promise<unknown>; close: () => Promise<void> } | undefined
     const begin = () => {
-      const close = register(id, { run })
-      // A later run finds the row that the first run inserted.
-      const row = { id, status: 'created', taskId: task.id, userId: task.createdBy, ...target } as const
-      const inserted = insert(row).catch((thrown) =>
-        log.error({ taskId: task.id, reason: errorMessage(thrown) }, 'the session of a task was not stored'),
-      )
-      return { inserted, close }
+      return { close: register(id, { run }), inserted: insertOfTask(task, target) }
     }
     return {
       id,
@@ -195,6 +208,7 @@ export const createSessionRuns = (needs: RunNeeds) => {
   return {
     open,
     openRun,
+    addEvents,
     /** The run of a session in this process. */
     find: (id: string): SessionRun | undefined => running.get(id)?.run,
     /** Stops the session of a conversation if it runs in this process. */

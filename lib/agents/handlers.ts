@@ -4,5 +4,7 @@ import type { Agents } from './service.ts'
 
 export const agentHandlers = ({ agents }: { agents: Agents }): Handlers<typeof agentRoutes> => ({
   listAgents: async ({ query }) => ({ agents: await agents.list({ isFresh: query.fresh === true }) }),
-  listAgentTypes: async () => ({ types: await agents.types() }),
+  listAgentTypes: async () => ({
+    types: [...new Set([...(await agents.types()), ...(await agents.offered())])],
+  }),
 })

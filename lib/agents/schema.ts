@@ -6,8 +6,10 @@ export const AgentSchema = z.object({
   description: z.string(),
   capabilities: z.array(z.string()),
   family: z
-    .enum(['builtin', 'acp', 'command', 'module'])
-    .describe('How it runs: in the service, as a program over ACP or by its command line, or as a module'),
+    .enum(['builtin', 'acp', 'command', 'module', 'runner'])
+    .describe(
+      'How it runs: in the service, as a program over ACP or by its command line, as a module, or `runner` where only runners have it',
+    ),
   version: z.string().optional().describe('The version of its program, where that tells it'),
   canResume: z.boolean().describe('Whether an attempt that runs out of time is continued by another one'),
   providers: z
@@ -39,6 +41,9 @@ export const AgentSchema = z.object({
       .datetime()
       .describe('When it was checked: that of a program over ACP counts for five minutes'),
   }),
+  runners: z
+    .array(z.string().meta({ examples: ['build-1'] }))
+    .describe('The runners that have it and take tasks'),
   lastActivity: z.iso.datetime().optional(),
   stats: z.object({
     completed: z.number(),

@@ -1,5 +1,6 @@
 import type { AttemptLimit } from '../core/attempt-limit.ts'
 import { within } from '../core/deadline.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { durationText, iso } from '../core/time.ts'
@@ -52,11 +53,23 @@ type AgentStats = {
   lastAt?: number | undefined
 }
 
+type OfferedAgent = {
+  type: string
+  name?: string | undefined
+  description?: string | undefined
+  version?: string | undefined
+  canResume?: boolean | undefined
+  timeoutMs?: number | undefined
+}
+type Offer = { readonly name: string; readonly lastSeenAt: string; readonly agents: readonly OfferedAgent[] }
+
 type Needs = {
   adapters: () => Promise<readonly AgentAdapter[]>
   stats: () => Promise<(type: string) => AgentStats>
-  attemptLimit: (agent: AgentAdapter) => AttemptLimit
+  attemptLimit: (agent: Pick<AgentAdapter, 'type' | 'timeoutMs'>) => AttemptLimit
   maxCostUsd?: number | undefined
+  /** The runners that take tasks, with the agents that they have. */
+  runners: () => Promise<readonly Offer[]>
   breakers: Breakers
   clock: Clock
   masker: Masker
@@ -66,13 +79,14 @@ export type Agents = ReturnType<typeof createAgents>
 
 /** The registered execution backends. */
 export const createAgents = (needs: Needs) => {
-  const { adapters, stats, attemptLimit, maxCostUsd, breakers, clock, masker } = needs
+  const { adapters, stats, attemptLimit, maxCostUsd, runners, breakers, clock, masker } = needs
   const check = createHealthCheck({ breakers, clock, masker })
 
   const describe = async (
     adapter: AgentAdapter,
     { completed, failed, durationMs, lastAt }: AgentStats,
     isFresh: boolean,
+    offers: readonly Offer[],
   ): Promise<Agent> => {
     const { healthy, latencyMs, message, version, checkedAt } = await check(adapter, isFresh)
     const configured = isConfigured(adapter)
@@ -92,24 +106,74 @@ export const createAgents = (needs: Needs) => {
       healthy,
       health: { latencyMs, message, lastChecked: iso(checkedAt ?? clock.now()) },
       lastActivity: lastAt === undefined ? undefined : iso(lastAt),
-      stats: { completed, failed, avgDuration: completed ? durationMs / completed : 0 },
+      runners: offers.filter((offer) => offeredIn(offer, adapter.type)).map(({ name }) => name),
+      stats: toStats({ completed, failed, durationMs }),
     })
   }
+
+  /** An agent that only runners have, as the one that was heard of last tells it. */
+  const describeOffered = (type: string, offers: readonly Offer[], stats: AgentStats): Agent => {
+    const having = offers.filter((offer) => offeredIn(offer, type))
+    const [latest] = [...having].sort((a, b) => (a.lastSeenAt < b.lastSeenAt ? 1 : -1))
+    const {
+      name = type,
+      description = '',
+      version,
+      canResume,
+      timeoutMs,
+    } = (latest && offeredIn(latest, type)) ?? { type }
+    return {
+      type,
+      name,
+      description,
+      capabilities: [],
+      family: 'runner',
+      ...definedFields({ version, maxCostUsd }),
+      canResume: canResume === true,
+      timeoutMs: timeoutMs ?? attemptLimit({ type }).ms,
+      configured: true,
+      healthy: true,
+      health: { lastChecked: latest?.lastSeenAt ?? iso(clock.now()) },
+      ...(stats.lastAt !== undefined && { lastActivity: iso(stats.lastAt) }),
+      runners: having.map(({ name }) => name),
+      stats: toStats(stats),
+    }
+  }
+
+  const offeredTypes = (offers: readonly Offer[]): string[] => [
+    ...new Set(offers.flatMap(({ agents }) => agents.map(({ type }) => type))),
+  ]
 
   return {
     get: async (name: string): Promise<AgentAdapter | undefined> =>
       (await adapters()).find(({ type }) => type === name),
     types: async (): Promise<string[]> => (await adapters()).map(({ type }) => type),
+    /** The types of the agents that runners have. */
+    offered: async (): Promise<string[]> => offeredTypes(await runners()),
     /** The types of those that can work by their settings. */
     configuredTypes: async (): Promise<string[]> =>
       (await adapters()).filter(isConfigured).map(({ type }) => type),
     /** Checks the health of every adapter, all at once; with `isFresh` also of those whose last check still counts. */
     list: async ({ isFresh = false }: { isFresh?: boolean } = {}): Promise<Agent[]> => {
-      const [all, readStats] = await Promise.all([adapters(), stats()])
-      return Promise.all(all.map((adapter) => describe(adapter, readStats(adapter.type), isFresh)))
+      const [own, readStats, offers] = await Promise.all([adapters(), stats(), runners()])
+      const described = await Promise.all(
+        own.map((adapter) => describe(adapter, readStats(adapter.type), isFresh, offers)),
+      )
+      const isOwn = new Set(own.map(({ type }) => type))
+      const others = offeredTypes(offers).filter((type) => !isOwn.has(type))
+      return [...described, ...others.map((type) => describeOffered(type, offers, readStats(type)))]
     },
   }
 }
+
+const offeredIn = ({ agents }: Offer, type: string): OfferedAgent | undefined =>
+  agents.find((agent) => agent.type === type)
+
+const toStats = ({ completed, failed, durationMs }: AgentStats): Agent['stats'] => ({
+  completed,
+  failed,
+  avgDuration: completed ? durationMs / completed : 0,
+})
 
 /** Undefined where an adapter needs none, or cannot say: a provider that is not configured may be refused. */
 const knownProviders = (adapter: AgentAdapter): string[] | undefined => {

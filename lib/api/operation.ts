@@ -39,6 +39,7 @@ type ErrorStatus = keyof typeof errors
 const callers: Partial<Record<Access, string>> = {
   admin: 'For admins.',
   gateway: 'For API tokens of the scope `gateway`.',
+  runner: 'For API tokens of the scope `runner`.',
   webhooks: 'For API tokens of the scope `webhooks` as well.',
 }
 
@@ -80,9 +81,11 @@ const successResponses = (route: Route): ZodOpenApiResponsesObject => {
   const answer = { description: route.summary, content }
   return {
     [`${route.status ?? 200}`]: answer,
-    ...(route.alsoStatus ? { [`${route.alsoStatus}`]: answer } : {}),
+    ...(route.alsoStatus ? { [`${route.alsoStatus}`]: route.alsoStatus === 204 ? NO_CONTENT : answer } : {}),
   }
 }
+
+const NO_CONTENT = { description: 'There is nothing to answer', content: {} }
 
 const toMediaType = (contentType: string) => contentType.split(';', 1)[0] ?? contentType
 

@@ -18,6 +18,7 @@ import { notificationRoutes } from '../notifications/contract.ts'
 import { oauthRoutes } from '../oauth/contract.ts'
 import { outboundWebhookRoutes } from '../outbound-webhooks/contract.ts'
 import { queueRoutes } from '../queue/contract.ts'
+import { runnerRoutes } from '../runners/contract.ts'
 import { scheduleRoutes } from '../schedules/contract.ts'
 import { securityRoutes } from '../security/contract.ts'
 import { settingsRoutes } from '../settings/contract.ts'
@@ -56,6 +57,7 @@ export const tables = {
   holds: holdRoutes,
   bulk: bulkRoutes,
   agents: agentRoutes,
+  runners: runnerRoutes,
   notifications: notificationRoutes,
   auth: authRoutes,
   accounts: accountRoutes,

@@ -37,6 +37,8 @@ import { outboundWebhookRoutes } from '../outbound-webhooks/contract.ts'
 import { outboundWebhookHandlers } from '../outbound-webhooks/handlers.ts'
 import { queueRoutes } from '../queue/contract.ts'
 import { queueHandlers } from '../queue/handlers.ts'
+import { runnerRoutes } from '../runners/contract.ts'
+import { runnerHandlers } from '../runners/handlers.ts'
 import { scheduleRoutes } from '../schedules/contract.ts'
 import { scheduleHandlers } from '../schedules/handlers.ts'
 import { securityRoutes } from '../security/contract.ts'
@@ -72,6 +74,7 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
       },
     ),
     group(agentRoutes, agentHandlers(domains)),
+    group(runnerRoutes, runnerHandlers(domains)),
     group(notificationRoutes, notificationHandlers(domains)),
     group(everyAuthRoute, everyAuthHandler(domains)),
     group(userRoutes, userHandlers(domains)),

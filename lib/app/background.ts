@@ -3,12 +3,14 @@ import type { Ports } from '../composition/ports.ts'
 import { recurringWork } from '../composition/recurring.ts'
 import type { Config } from '../config/config.ts'
 import { Problem } from '../core/errors.ts'
-import type { Consumer } from '../ports/queue.ts'
-import { fitsService } from '../runners/offers.ts'
+import type { Consumer, Fits, Receiving } from '../ports/queue.ts'
+import { fitsService, toOffer } from '../runners/offers.ts'
 import type { RunTask } from '../tasks/schema.ts'
 import { every } from '../worker/beat.ts'
 import type { LocalNotice, LocalTurn } from './local-delivery.ts'
 
+/** How often it is decided anew which tasks this process leaves to runners. */
+const REFIT_MS = 5_000
 const SWEEP_EVERY_MS = 60_000
 const SWEEP_ROWS = 1_000
 /** The time for running work at a shutdown; with the agents' grace period it stays below 10 s. */
@@ -19,7 +21,7 @@ const TURNS_MS = 3_500
 const LAST_SENDS_MS = 1_500
 
 type Consumers = {
-  tasks: Consumer<RunTask>
+  tasks: Consumer<RunTask> & Pick<Receiving<RunTask>, 'refit'>
   notices: Consumer<LocalNotice>
   turns: Consumer<LocalTurn>
 }
@@ -41,7 +43,19 @@ export const createBackground = (
   const { clock, log, tracing } = ports
   const { tasks, deliveries, active, worker, agentSessions } = domains
   let jobs: (() => Promise<void>)[] = []
+  let stopRefits: (() => Promise<void>) | undefined
   let stopped = false
+
+  /** The tasks that this process runs itself: agents may be installed, and runners registered, while it runs. */
+  const ownTasks = async (): Promise<Fits<RunTask>> => {
+    const [own, runners] = await Promise.all([
+      domains.agents.configuredTypes(),
+      domains.runners.registry.all(),
+    ])
+    const types = new Set(own)
+    const offers = runners.map(toOffer)
+    return (message) => fitsService(message, types, offers)
+  }
 
   /** Continues the work of the last process, then starts the workers. */
   const start = async () => {
@@ -50,7 +64,10 @@ export const createBackground = (
     upkeep.deliverMessages()
     if (resent + recovered > 0) log.info({ resent, recovered }, 'unfinished tasks were recovered')
     if (stopped) return
-    consumers.tasks.start(({ body }) => worker.run(body), fitsService)
+    if (config.WORKER === 'on') {
+      consumers.tasks.start(({ body }) => worker.run(body), await ownTasks())
+      stopRefits = every(ports, 'own tasks', REFIT_MS, async () => consumers.tasks.refit(await ownTasks()))
+    }
     consumers.notices.start(async ({ body: { notice, handled } }) => {
       try {
         await domains.handleNotice(notice)
@@ -98,7 +115,7 @@ export const createBackground = (
     await domains.toolCalls.settled()
     deliveries.stop()
     await withinMs(LAST_SENDS_MS, deliveries.settled())
-    await Promise.all(jobs.map((end) => end()))
+    await Promise.all([...jobs, stopRefits].map((end) => end?.()))
   }
 
   return { start, stop }

@@ -101,6 +101,7 @@ export const openCloudPorts = (config: Config, store?: Store) => {
       running: true,
       concurrency: config.QUEUE_CONCURRENCY,
     },
+    runnerQueue: { receive: (_fits, signal) => untilAborted(signal) },
     notificationQueue: { running: true, concurrency: config.QUEUE_NOTIFICATION_CONCURRENCY },
     redeliverIn: createRedelivery({ client, anyUrl: normal, clock }),
     cipher: openCloudCipher(config, storage),
@@ -112,6 +113,12 @@ export const openCloudPorts = (config: Config, store?: Store) => {
   } satisfies Ports & { redeliverIn: unknown }
 }
 export type CloudPorts = ReturnType<typeof openCloudPorts>
+
+const untilAborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
 
 /** The embedding model. Its provider's key is read at the first text; without one the search goes by words. */
 const lazyEmbedding = (

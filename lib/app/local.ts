@@ -90,6 +90,7 @@ export const openLocalApp = async (config: Config) => {
     liveWatch,
     publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),
     taskQueue,
+    runnerQueue: taskQueue,
     notificationQueue: noticeQueue,
     clock,
     ids,

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import type { RunnerSettings } from '../runners/schema.ts'
 import type { Environment } from './credentials.ts'
 import { UsageError } from './exit-codes.ts'
 import type { Service } from './service.ts'
@@ -21,6 +22,8 @@ type OptionValue<O extends Option> = O['type'] extends 'boolean'
     : string
 type OptionValues<O extends Options> = { readonly [Name in keyof O]?: OptionValue<O[Name]> }
 
+export type StartRunner = (settings: RunnerSettings) => Promise<number>
+
 type Call<O extends Options = Options> = {
   readonly values: OptionValues<O & typeof everywhere>
   readonly words: readonly string[]
@@ -28,6 +31,8 @@ type Call<O extends Options = Options> = {
   readonly terminal: Terminal
   /** Connects at the first call: a wrong command line is refused without a connection. */
   readonly service: () => Service
+  /** Runs tasks in this process until it is stopped. Resolves to the exit code. */
+  readonly startRunner: StartRunner
 }
 
 export type Command = {

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/api-error.ts'
 import { VERSION } from '../version.ts'
-import { type Command, columns, commandHelp, parseCommandLine } from './command.ts'
+import { type Command, columns, commandHelp, parseCommandLine, type StartRunner } from './command.ts'
 import { api } from './commands/api.ts'
 import { cancel } from './commands/cancel.ts'
 import { diff } from './commands/diff.ts'
@@ -13,6 +13,7 @@ import { open } from './commands/open.ts'
 import { reply } from './commands/reply.ts'
 import { retry } from './commands/retry.ts'
 import { run } from './commands/run.ts'
+import { runner } from './commands/runner.ts'
 import type { Environment } from './credentials.ts'
 import { EXIT, UsageError } from './exit-codes.ts'
 import { connectTo, isCutOff, isWrongServer } from './service.ts'
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   importTasks,
   open,
   login,
+  runner,
   api,
 ]
 
@@ -53,13 +55,23 @@ const findCommand = (name: string): Command => {
   )
 }
 
-type Start = { args: readonly string[]; env: Environment; streams: Streams }
+type Start = {
+  args: readonly string[]
+  env: Environment
+  streams: Streams
+  /** Absent in a program that has no part of the service. */
+  startRunner?: StartRunner
+}
+
+const noRunner: StartRunner = async () => {
+  throw new UsageError('This program runs no tasks', 'runner')
+}
 
 /** Runs the command line and resolves to the exit code. Never throws. */
-export const main = async ({ args, env, streams }: Start): Promise<number> => {
+export const main = async ({ args, env, streams, startRunner = noRunner }: Start): Promise<number> => {
   const terminal = createTerminal(streams, env)
   try {
-    return await dispatch(args, env, terminal)
+    return await dispatch(args, env, terminal, startRunner)
   } catch (error) {
     return fail(error, terminal, args.includes('--json'))
   }
@@ -73,7 +85,12 @@ const textFor = ([name, topic]: readonly string[]): string | undefined => {
   return topic === undefined ? overview() : commandHelp(findCommand(topic))
 }
 
-const dispatch = async (args: readonly string[], env: Environment, terminal: Terminal): Promise<number> => {
+const dispatch = async (
+  args: readonly string[],
+  env: Environment,
+  terminal: Terminal,
+  startRunner: StartRunner,
+): Promise<number> => {
   const text = textFor(args)
   const [name = '', ...rest] = args
   if (text !== undefined) {
@@ -83,7 +100,10 @@ const dispatch = async (args: readonly string[], env: Environment, terminal: Ter
   const command = findCommand(name)
   const { values, words } = parseCommandLine(command, rest)
   if (!values.help)
-    return (await command.run({ values, words, env, terminal, service: () => connectTo(env) })) ?? EXIT.done
+    return (
+      (await command.run({ values, words, env, terminal, startRunner, service: () => connectTo(env) })) ??
+      EXIT.done
+    )
   terminal.out(commandHelp(command))
   return EXIT.done
 }

@@ -27,7 +27,7 @@ class WrongServer extends Error {
 const DEFAULT_URL = 'http://127.0.0.1:3000'
 
 /** The URL of the service, from AGENT_TASKS_URL, without a trailing slash. Throws UsageError unless it is an http URL. */
-const serviceUrl = (env: Environment): string => {
+export const serviceUrl = (env: Environment): string => {
   const given = env.AGENT_TASKS_URL || DEFAULT_URL
   const url = URL.parse(given)
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash)

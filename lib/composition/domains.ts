@@ -23,6 +23,7 @@ import { disjoint } from './disjoint.ts'
 import { createNotices } from './notices.ts'
 import type { People } from './people.ts'
 import type { AgentHost, Ports } from './ports.ts'
+import { createRunners } from './runners.ts'
 import { createSecurity } from './security.ts'
 import { createWork } from './work.ts'
 
@@ -58,15 +59,18 @@ export const createDomains = (people: People, ports: Ports, host: AgentHost, con
   const toolRunner = (tools: readonly Tool[]) =>
     withToolSpans(createToolRunner({ ...ports, ...security.toolSecurity, tools }), tracing)
   const openTaskTools = toolRunner(taskTools(memory.recall))
+  const ofRuns = {
+    codeHost: people.codeHost,
+    securityMode: () => settings.current().tasks.securityMode,
+    isLocalAdmin: (userId: string) => userId === LOCAL_USER && authMode() === 'local',
+  }
   const agents = host.openAgents({
+    ...ofRuns,
     models,
     loop,
     openTools: openTaskTools,
     openPermissions: toolRunner(agentCalls),
     guide: memory.guide,
-    codeHost: people.codeHost,
-    securityMode: () => settings.current().tasks.securityMode,
-    isLocalAdmin: (userId) => userId === LOCAL_USER && authMode() === 'local',
   })
   const { access } = people
   const shared = disjoint(ports, security, agents, { models, loop, memory, access, checkOwnConversation })
@@ -93,6 +97,14 @@ export const createDomains = (people: People, ports: Ports, host: AgentHost, con
   return disjoint(people, security, work, conversing, createNotices(people, ports, work), {
     memory,
     webSearch,
+    runners: createRunners({
+      ...ports,
+      ...security,
+      ...work,
+      ...ofRuns,
+      memory,
+      leaseMs: config.TASK_LEASE_MS,
+    }),
     live: createLive({ ...ports, ...(isShared ? { longestMs: LONGEST_IN_FUNCTION_MS } : {}) }),
     schedules: createSchedules({ ...needs, tasks, limit: createLimitedCount({ ...ports, ...most }) }),
     inbound: createInbound({

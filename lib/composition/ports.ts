@@ -2,8 +2,8 @@ import type { Masker } from '../core/masker.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { Holds } from '../holds/service.ts'
-import type { Memory, MemoryPorts, Watching } from '../memory/service.ts'
-import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
+import type { MemoryPorts, Watching } from '../memory/service.ts'
+import type { AgentAdapter, AgentTask, Guidance, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -54,6 +54,8 @@ export type Ports = AuthPorts &
     /** Messages are received from it only where it is in this process. */
     taskQueue: Queue<RunTask> & WorkerState & Partial<Receiving<RunTask>>
     notificationQueue: WorkerState
+    /** The queue of tasks, for those who take one message when they are free. */
+    runnerQueue: Pick<Receiving<RunTask>, 'receive'>
     breakers: Breakers
     cipher: Cipher
     passwords: Passwords
@@ -77,7 +79,7 @@ export type AgentVerbs = {
   openTools: (session: ToolSession) => Toolbox
   /** The tools that decide about calls which agents make by themselves. */
   openPermissions: (session: ToolSession) => Toolbox
-  guide: Memory['guide']
+  guide: (task: AgentTask) => Promise<Guidance>
   codeHost: { accountFor: AccountFor; isWanted: () => boolean }
   /** The mode of tasks that set none, as the setting is at their start. */
   securityMode: () => SecurityMode

@@ -27,12 +27,14 @@ import { createDeadLetters } from '../queue/dead-letters.ts'
 import { createQueueStatus } from '../queue/status.ts'
 import { createReporting } from '../reporting/service.ts'
 import { createWhyNoRunner } from '../runners/offers.ts'
+import { createRegistry } from '../runners/registry.ts'
 import { readSpent } from '../tasks/cost-counters.ts'
 import { createTaskCounters, under } from '../tasks/counters.ts'
 import { isFinal } from '../tasks/machine.ts'
 import { tasks as taskRows } from '../tasks/rows.ts'
 import { createTasks } from '../tasks/service.ts'
 import type { CheckOwnConversation } from '../turns/conversations.ts'
+import { VERSION } from '../version.ts'
 import { createActiveRuns } from '../worker/active.ts'
 import { createClaim } from '../worker/claim.ts'
 import { createFinish } from '../worker/finish.ts'
@@ -52,7 +54,7 @@ type Needs = Ports &
 
 export type Work = ReturnType<typeof createWork>
 
-type Known = Pick<People, 'settings' | 'limiter' | 'audit'>
+type Known = Pick<People, 'settings' | 'limiter' | 'audit' | 'tokens'>
 
 /** Tasks from their creation to their end: queues, agents, the worker, the gateway, and who is told of the end. */
 export const createWork = (people: Known, needs: Needs, config: Config) => {
@@ -67,8 +69,16 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     installationMs: config.POOL_TIMEOUT_MS,
     functionMs: needs.longestAttemptMs,
   })
+  const runnerRegistry = createRegistry({
+    ...needs,
+    tokens: people.tokens.ofRunners,
+    leaseMs: config.TASK_LEASE_MS,
+    version: VERSION,
+    audit,
+  })
   const agents = createAgents({
     ...needs,
+    runners: runnerRegistry.takers,
     stats: counters.agentStatistics,
     attemptLimit,
     maxCostUsd: config.AGENT_MAX_COST_USD,
@@ -86,7 +96,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     queue: taskQueue,
     whyNoRunner,
     positions,
-    agents: { fallback: config.DEFAULT_AGENT, types: agents.types },
+    agents: { ...agents, fallback: config.DEFAULT_AGENT },
     makeDeadLetter: (...failure) => deadLetters.deadLetterInsert(...failure),
     resolveDeadLetter: (...retry) => deadLetters.resolving(...retry),
     stopRun: (taskId) => active.stop(taskId, 'cancelled'),
@@ -212,6 +222,9 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     agentSessions,
     worker,
     budgets,
+    runnerRegistry,
+    /** The begin and the end of attempts, wherever their agents run. */
+    attempts: { claim, finish },
     holdVerbs: createHoldVerbs({ holds: needs.holds, waiting: waitingForHolds, audit }),
     /** Lets tasks go on whose wait is over. */
     releaseHeld: createRelease({

@@ -82,6 +82,7 @@ export const Environment = z.object({
   AGENT_MEMORY_MB: int(128, 1_048_576, 4_096),
   AGENT_PROCESSES: int(64, 100_000, 2_048),
   AGENT_DISK_MB: int(16, 16_777_216, 8_192),
+  WORKER: z.enum(['on', 'off']).default('on'),
   DEFAULT_AGENT: text.default('coding-agent'),
   WORKSPACES_DIR: text.transform((folder) => path.resolve(folder)).optional(),
   REPOSITORY_ROOTS: list,

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { Principal } from '../core/principal.ts'
 import type { Origin } from './trusted-proxies.ts'
 
-export const SCOPES = ['gateway', 'webhooks'] as const
+export const SCOPES = ['gateway', 'webhooks', 'runner'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /**
@@ -42,7 +42,7 @@ export type Route = {
   response: z.ZodType
   status?: 200 | 201 | 202 | 302
   bodyLimit?: number
-  alsoStatus?: 200 | 401 | 503
+  alsoStatus?: 200 | 204 | 401 | 503
   limited?: true
   /** The level of the log line, `info` when absent; for requests that machines repeat all the time. */
   logLevel?: 'debug'

@@ -50,6 +50,8 @@ export interface Consumer<Body> {
 
 /** A second way to take messages of a queue in this process, beside its consumer. */
 export interface Receiving<Body> {
+  /** The consumer takes other messages from now on. Without effect before its `start`. */
+  refit(fits: Fits<Body>): void
   /**
    * Takes the most urgent message that fits, now or when there is one: of several takers the one that has waited longest
    * gets a message. Resolves to undefined once `signal` has aborted. The message is the receiver's: the queue forgets it.

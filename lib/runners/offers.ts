@@ -1,5 +1,3 @@
-import type { TaskRow } from '../tasks/schema.ts'
-
 /** What a runner offers: the agents that it has, and its labels. */
 export type Offer = {
   readonly name: string
@@ -7,20 +5,38 @@ export type Offer = {
   readonly labels: readonly string[]
 }
 
+type Runner = {
+  readonly name: string
+  readonly labels: readonly string[]
+  readonly agents: readonly { type: string }[]
+}
+export const toOffer = ({ name, labels, agents }: Runner): Offer => ({
+  name,
+  labels,
+  agents: agents.map(({ type }) => type),
+})
+
 /** What a task asks of its runner. */
-type Asked = Pick<TaskRow, 'agent' | 'runsOn'>
+type Asked = { readonly agent?: string | undefined; readonly runsOn?: readonly string[] | undefined }
 
 /** Whether a runner may take a task: it has the agent, and all labels exactly. */
 export const offerFits = ({ agents, labels }: Offer, { agent, runsOn = [] }: Asked): boolean =>
-  agents.includes(agent) && runsOn.every((label) => labels.includes(label))
+  agent !== undefined && agents.includes(agent) && runsOn.every((label) => labels.includes(label))
 
-/** Whether the process of the service may run a task itself: it has no labels. */
-export const fitsService = ({ runsOn = [] }: Pick<Asked, 'runsOn'>): boolean => runsOn.length === 0
+/**
+ * Whether the process of the service may run a task itself: it has no labels, and leaves to runners the agents that they
+ * have and that it lacks itself.
+ */
+export const fitsService = (
+  { agent = '', runsOn = [] }: Asked,
+  own: ReadonlySet<string>,
+  offers: readonly Offer[],
+): boolean => runsOn.length === 0 && (own.has(agent) || offers.every(({ agents }) => !agents.includes(agent)))
 
 /** Why no offer fits a task, such as `no runner has gpu`; undefined when one fits. */
 export const reasonNoneFits = (offers: readonly Offer[], asked: Asked): string | undefined => {
   if (offers.some((offer) => offerFits(offer, asked))) return undefined
-  const { agent, runsOn = [] } = asked
+  const { agent = '', runsOn = [] } = asked
   const missing = runsOn.filter((label) => offers.every(({ labels }) => !labels.includes(label)))
   if (missing.length > 0) return `no runner has ${inWords(missing)}`
   if (offers.every(({ agents }) => !agents.includes(agent))) return `no runner has the agent ${agent}`

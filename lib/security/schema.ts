@@ -3,7 +3,7 @@ import { securityModes } from '../core/security-mode.ts'
 import { TruncatedSchema } from '../core/truncated.ts'
 import { ToolNameSchema } from '../tools/schema.ts'
 
-const SecurityModeSchema = z.enum(securityModes)
+export const SecurityModeSchema = z.enum(securityModes)
 
 const toolList = z
   .array(ToolNameSchema)

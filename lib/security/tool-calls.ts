@@ -36,11 +36,12 @@ const MOST_WRITING = 1_000
 const toRow = (
   { risk: _risk, userId, ...call }: RecordedCall,
   { clock, ids }: Pick<Needs, 'clock' | 'ids'>,
+  id = ids.next('tca'),
 ): ToolCallRow => {
   const sessionId = call.conversationId ?? call.taskId
   const now = clock.now()
   return {
-    id: ids.next('tca'),
+    id,
     timestamp: iso(now),
     userId,
     ...call,
@@ -90,6 +91,11 @@ export const createToolCallAudit = (needs: Needs) => {
     writing.add(written)
   }
 
+  /** Records a call of a run in another process, which has given it an id; a repeated call adds nothing. */
+  const recordOnce = async (id: string, call: RecordedCall): Promise<void> => {
+    await store.commit<ToolCallRow>({ insert: toolCalls, row: toRow(call, needs, id) })
+  }
+
   const countCalls = async (index: Index, where: Test<ToolCallRow>[]): Promise<number> => {
     if (where.length > 0 || index.index === 'ofSession') return store.count(toolCalls, { ...index, where })
     return readRowCount(store, index.index === 'newest' ? TOOL_CALL_COUNTER : userToolCallCounter(index.is))
@@ -127,6 +133,7 @@ export const createToolCallAudit = (needs: Needs) => {
 
   return {
     record,
+    recordOnce,
     list,
     get,
     /** Resolves when all records so far are stored or logged. */

@@ -20,7 +20,7 @@ export const createAnalytics =
   ({ store, clock, agents }: { store: Store; clock: Clock; agents: AgentChoice }) =>
   async (query: AnalyticsQuery = {}): Promise<z.output<typeof AnalyticsSchema>> => {
     const firstDay = utcDay(iso(clock.now() - (DAYS - 1) * DAY_MS))
-    const types = await agents.types()
+    const types = (await Promise.all([agents.types(), agents.offered()])).flat()
     const countedName = (agent: string) => (types.includes(agent) ? agent : OTHER_AGENTS)
     const [counters, costs, { microUsdByAgent, ...month }, days, recent] = await Promise.all([
       readTaskCounters(store),

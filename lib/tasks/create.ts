@@ -12,8 +12,12 @@ import { type CreateReplay, createReplays, tasks, ticketInserts, turnInserts } f
 import { type CreateTask, publicTask, type Task, type TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 
-/** The agents that a task may name, and the default agent. */
-export type AgentChoice = { fallback: string; types(): Promise<readonly string[]> }
+/** The agents that a task may name: the default one, those of the service, and those that only runners have. */
+export type AgentChoice = {
+  fallback: string
+  types(): Promise<readonly string[]>
+  offered(): Promise<readonly string[]>
+}
 
 type Needs = {
   store: Store
@@ -55,7 +59,9 @@ export const createTaskCreation = (needs: Needs) => {
     if (assignedAgent === undefined) return agents.fallback
     const types = await agents.types()
     if (types.includes(assignedAgent)) return assignedAgent
-    const message = `is not a registered agent; there are ${types.join(', ')}`
+    const offered = await agents.offered()
+    if (offered.includes(assignedAgent)) return assignedAgent
+    const message = `is not a registered agent; there are ${[...new Set([...types, ...offered])].join(', ')}`
     throw invalid([{ path: 'assignedAgent', message }], 'agent_unknown')
   }
 

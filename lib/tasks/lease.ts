@@ -74,39 +74,40 @@ export const createLease = (needs: Needs) => {
     return applied ? row : undefined
   }
 
-  const started = ({ taskId, attempt, fence }: RunTask): Transition => ({
+  const started = ({ taskId, attempt, fence }: RunTask, runner: string | undefined): Transition => ({
     taskId,
     from: 'queued',
     verb: 'start',
     // A repeat of an earlier message may have the same attempt, since not each one is counted.
     when: { attempts: attempt - 1, ...(fence === undefined ? {} : { fence }) },
     add: { fence: 1, attempts: 1 },
-    set: { leaseExpiresAt: leaseEnd() },
+    set: { leaseExpiresAt: leaseEnd(), ...definedFields({ runner }) },
     // Later attempts keep it; a redrive, which begins a new life, removes it.
     setIfAbsent: { startedAt: iso(clock.now()) },
-    unset: ['nextAttemptAt', 'sentAgainAt'],
-    event: { attempt },
+    unset: ['nextAttemptAt', 'sentAgainAt', ...(runner === undefined ? NO_RUNNER : [])],
+    event: { attempt, ...(runner !== undefined && { metadata: { runner } }) },
   })
 
   /** Continues an attempt that waited for a decision: the same number, a new fencing token. */
-  const resumed = (row: TaskRow, attempt: number): Transition => ({
+  const resumed = (row: TaskRow, attempt: number, runner: string | undefined): Transition => ({
     taskId: row.id,
     from: 'in_progress',
     verb: 'resume',
     when: { attempts: attempt, fence: row.fence, waitingFor: 'approval' },
     add: { fence: 1 },
-    set: { leaseExpiresAt: leaseEnd(), ...waitedUntil(row, clock.now()) },
-    unset: WAIT_FIELDS,
+    set: { leaseExpiresAt: leaseEnd(), ...waitedUntil(row, clock.now()), ...definedFields({ runner }) },
+    unset: [...WAIT_FIELDS, ...(runner === undefined ? NO_RUNNER : [])],
     event: { attempt, message: 'Resumed: its approval was decided', metadata: { code: 'resumed' } },
   })
 
   /**
    * Leases a queued task for the attempt in a message, with a new fencing token. Resolves to undefined when there is
-   * nothing to run: the task was cancelled or is claimed, or the message is a repeat. Throws Problem `missing`.
+   * nothing to run: the task was cancelled or is claimed, or the message is a repeat. Throws Problem `missing`. `runner` is
+   * the name of the runner that claims it, absent for a worker of the service.
    */
-  const claim = async (message: RunTask): Promise<TaskRow | undefined> => {
-    if (message.resume) return claimWaiting(message)
-    const { applied, row } = await transitions.apply(started(message))
+  const claim = async (message: RunTask, runner?: string): Promise<TaskRow | undefined> => {
+    if (message.resume) return claimWaiting(message, runner)
+    const { applied, row } = await transitions.apply(started(message, runner))
     if (!applied) return void existing(row, 'Task')
     return row?.waitingFor === undefined ? row : endWait(row)
   }
@@ -164,10 +165,13 @@ export const createLease = (needs: Needs) => {
     })
   }
 
-  const claimWaiting = async ({ taskId, attempt }: RunTask): Promise<TaskRow | undefined> => {
+  const claimWaiting = async (
+    { taskId, attempt }: RunTask,
+    runner: string | undefined,
+  ): Promise<TaskRow | undefined> => {
     const waiting = existing(await store.get(tasks, taskId), 'Task')
     if (waiting.waitingFor !== 'approval') return undefined
-    const { applied, row } = await transitions.apply(resumed(waiting, attempt))
+    const { applied, row } = await transitions.apply(resumed(waiting, attempt, runner))
     return applied ? row : undefined
   }
 
@@ -181,12 +185,17 @@ export const createLease = (needs: Needs) => {
       when: { status: 'in_progress', fence: leased.fence },
       set: { leaseExpiresAt: leaseEnd(), ...presentCosts(leased).set },
     })
-    if (applied && message !== undefined) {
-      const entry = { type: 'progress', data: { message, attempt: leased.attempts } }
-      await feed.append(progressStream(leased.id), [entry], { id: eventId })
-      publishProgress?.(leased.id)
-    }
+    if (applied && message !== undefined) await addProgress(leased, { id: eventId, message })
     return applied
+  }
+
+  /** Writes a progress event; one whose id is stored adds nothing. */
+  const addProgress = async (
+    { id: taskId, attempts: attempt }: Pick<Leased, 'id' | 'attempts'>,
+    { id, message }: { id: string; message: string },
+  ): Promise<void> => {
+    await feed.append(progressStream(taskId), [{ type: 'progress', data: { message, attempt } }], { id })
+    publishProgress?.(taskId)
   }
 
   /** Notes the cost of a run that was stopped by a cancel: its event shows that of the attempt, which the row keeps. */
@@ -377,8 +386,10 @@ export const createLease = (needs: Needs) => {
     recover,
     markUndeliverable,
   }
-  return { claim, wait, proceed, waitLonger, renew, isLeased, ...ends }
+  return { claim, wait, proceed, waitLonger, renew, addProgress, isLeased, ...ends }
 }
+
+const NO_RUNNER = ['runner'] as const
 
 type CostWrite = Pick<Transition, 'set' | 'unset' | 'event'>
 

@@ -99,7 +99,19 @@ export const createRecovery = (needs: Needs) => {
     return outcomes.filter(({ status }) => status === 'fulfilled').length
   }
 
-  /** Runs at the start of the only process on this data: the process of every stored lease is dead, its queue empty. */
+  /** Gives a runner the time of a lease from now on: it goes on while this process was away. */
+  const keepLease = ({ id: taskId, fence }: TaskRow) =>
+    store.commit<TaskRow>({
+      update: tasks,
+      key: taskId,
+      when: { status: 'in_progress', fence },
+      set: { leaseExpiresAt: clock.now() + leaseMs },
+    })
+
+  /**
+   * Runs at the start of the only process on this data: the process of every stored lease is dead, its queue empty. Only
+   * runners live on.
+   */
   const afterRestart = async (): Promise<{ resent: number; recovered: number }> => {
     let resent = 0
     let recovered = 0
@@ -113,7 +125,14 @@ export const createRecovery = (needs: Needs) => {
         if (await settleWait(row)) resent += 1
       })
       const running = rows.filter((row) => !isSuspended(row))
-      recovered += await withEach(running, lease.recover)
+      await withEach(
+        running.filter(({ runner }) => runner !== undefined),
+        keepLease,
+      )
+      recovered += await withEach(
+        running.filter(({ runner }) => runner === undefined),
+        lease.recover,
+      )
     }
     return { resent, recovered }
   }

@@ -48,6 +48,7 @@ const FIXED: readonly TaskField[] = [
   'costRepository',
   'attemptCost',
   'createdBy',
+  'runner',
   'retriedFrom',
   'retriedBy',
   'threadId',

@@ -220,6 +220,13 @@ export const TaskSchema = z
         examples: ['task_01KF0Q8Y3V5W7X9Z'],
       }),
     parentId: z.string().optional().describe('The turn before it in its thread'),
+    runner: z
+      .string()
+      .optional()
+      .meta({
+        description: 'The runner of its latest attempt; absent for one that the service ran itself',
+        examples: ['build-1'],
+      }),
     createdBy: z.string().meta({ examples: ['local'] }),
     truncated: TruncatedSchema,
   })

@@ -24,7 +24,7 @@ export const tokenRoutes = defineRoutes({
     path: '/api/tokens',
     summary: 'Create an API token; its text is shown this once',
     about:
-      'For programs: `gateway` creates tasks, `webhooks` manages outbound webhooks. The token is stored hashed.',
+      'For programs: `gateway` creates tasks, `webhooks` manages outbound webhooks, `runner` runs tasks. The token is stored hashed.',
     access: 'session',
     body: CreateTokenBody,
     status: 201,

@@ -12,6 +12,7 @@ export const TokenSchema = z.object({
   rateLimit: z.number().optional().describe('Gateway requests a minute, if the token has its own limit'),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().optional(),
+  runner: z.string().optional().describe('The runner that it belongs to, for the scope `runner`'),
   lastUsedAt: z.iso.datetime().optional().describe('To within a minute'),
 })
 export type Token = z.output<typeof TokenSchema>

@@ -1,12 +1,12 @@
 import { readRowCount } from '../core/collection.ts'
-import { invalid, missing } from '../core/errors.ts'
+import { invalid, missing, Problem } from '../core/errors.ts'
 import { countedPage, type PageQuery } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { Store } from '../ports/store.ts'
+import type { Store, Update } from '../ports/store.ts'
 import type { CreateToken } from './contract.ts'
 import { TOKENS, type TokenRow, tokenRows, userTokenCounter } from './rows.ts'
 import type { Token } from './schema.ts'
@@ -34,9 +34,19 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
     throw invalid([{ path: 'rateLimit', message }])
   }
 
-  /** Makes a token. Only the answer has its text. Throws Problem `invalid` for a limit that its maker may not set. */
+  /** A runner gets the tasks of all users, with the accounts of the code host that they have linked. */
+  const refuseRunner = ({ role }: Principal, scopes: CreateToken['scopes']): void => {
+    if (scopes.includes('runner') && role !== 'admin')
+      throw new Problem('forbidden', 'admin_only', 'Only an admin may make a token of the scope runner')
+  }
+
+  /**
+   * Makes a token. Only the answer has its text. Throws Problem `invalid` for a limit that its maker may not set, and
+   * `forbidden` for the scope of runners, unless its maker is an admin.
+   */
   const create = async (principal: Principal, { name, scopes, expiresInDays, rateLimit }: CreateToken) => {
     refuseRate(principal, rateLimit)
+    refuseRunner(principal, scopes)
     const now = clock.now()
     const token: Token = {
       id: ids.next('tok'),
@@ -72,7 +82,23 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
     await audit(principal, 'token.revoke', auditDetails(row))
   }
 
-  return { create, list, revoke }
+  return {
+    create,
+    list,
+    revoke,
+    /** Tokens of runners: each is bound to the runner that registers with it first. */
+    ofRunners: {
+      exists: async (id: string): Promise<boolean> => (await store.get(tokenRows, id)) !== undefined,
+      binding: (id: string, runner: string): Update<TokenRow> => ({
+        update: tokenRows,
+        key: id,
+        when: { runner: [null, runner] },
+        set: { runner },
+      }),
+      runnerOf: async (id: string): Promise<string | undefined> => (await store.get(tokenRows, id))?.runner,
+      remove: (id: string) => store.commit<TokenRow>({ remove: tokenRows, key: id }),
+    },
+  }
 }
 
 const tokenSelection = ({ userId, role }: Principal): { index: string; is?: string; counter: string } =>

@@ -66,6 +66,8 @@ export const createTokenPrincipals = ({ store, clock, log, readAccountStatus }: 
         'scope_missing',
         `This API token was not made for this; make one with the scope ${scope}`,
       )
+    if (scope === 'runner' && role !== 'admin')
+      throw new Problem('forbidden', 'admin_only', 'The maker of this API token is no admin any more')
     if (scope !== undefined) await storeLastUse(row)
     const { userId, id: tokenId, rateLimit } = row
     return {

@@ -6,14 +6,14 @@ type Needs = { lease: Pick<LeaseWrites, 'claim' | 'wait'>; gate: Pick<Gate, 'bef
 
 /**
  * Leases the task of a message. Resolves to undefined when there is nothing to run now: the task waits from now on, was
- * cancelled or is claimed, or the message is a repeat. Throws Problem `missing` for a task that does not exist.
+ * cancelled or is claimed, or the message is a repeat. `runner` is the name of the one that runs it, absent for this process. Throws Problem `missing` for a task that does not exist.
  */
 export const createClaim =
   ({ lease, gate }: Needs) =>
-  async (message: RunTask): Promise<Leased | undefined> => {
+  async (message: RunTask, runner?: string): Promise<Leased | undefined> => {
     // A run that continues has started before.
     const waiting = message.resume ? undefined : await gate.beforeClaim(message)
-    if (waiting === undefined) return lease.claim(message)
+    if (waiting === undefined) return lease.claim(message, runner)
     await lease.wait(message, waiting)
     return undefined
   }

@@ -378,7 +378,7 @@ const failureText = (thrown: unknown, { text }: Masker, shorten = unchanged): st
 }
 
 /** A failed attempt, as its agent reported it. */
-type Failure = {
+export type Failure = {
   error: TaskError
   retryable: boolean
   /** The next attempt begins no earlier. */

@@ -14,6 +14,7 @@ const callers = [
   'device',
   'gateway',
   'webhooks',
+  'runner',
 ] as const
 type Caller = (typeof callers)[number]
 
@@ -21,7 +22,7 @@ type Caller = (typeof callers)[number]
 const FALSE = { stranger: 401, unknown: 401 } as const
 /** Who has shown nothing that counts. */
 const UNPROVEN = { nobody: 401, ...FALSE } as const
-const MACHINES = { gateway: 401, webhooks: 401 } as const
+const MACHINES = { gateway: 401, webhooks: 401, runner: 401 } as const
 /** Whoever has a session, that of a device included. */
 const PEOPLE = { user: 401, other: 401, admin: 401, device: 401 } as const
 
@@ -32,8 +33,9 @@ const refusals: Readonly<Record<Access, Partial<Record<Caller, 401 | 403>>>> = {
   optional: FALSE,
   session: { ...UNPROVEN, ...MACHINES },
   admin: { ...UNPROVEN, ...MACHINES, user: 403, other: 403, device: 403 },
-  gateway: { ...UNPROVEN, ...PEOPLE, webhooks: 403 },
-  webhooks: { ...UNPROVEN, gateway: 403 },
+  gateway: { ...UNPROVEN, ...PEOPLE, webhooks: 403, runner: 403 },
+  webhooks: { ...UNPROVEN, gateway: 403, runner: 403 },
+  runner: { ...UNPROVEN, ...PEOPLE, gateway: 403, webhooks: 403 },
 }
 
 const service = openedService({ AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open' })
@@ -79,7 +81,7 @@ beforeAll(async () => {
   for (const name of ['admin', 'user', 'other'] as const) tokens[name] = await signUp(name)
   // Of somebody else: a user who ends all other sessions ends those of devices too.
   tokens.device = await pairDevice(await signUp('owner'))
-  for (const scope of ['gateway', 'webhooks'] as const)
+  for (const scope of ['gateway', 'webhooks', 'runner'] as const)
     tokens[scope] = await makeToken(tokens.admin ?? '', scope)
 })
 

@@ -59,7 +59,27 @@ const FIELDS = {
   /** Routes for admins only. */
   admins: [
     ...['deleteInvite', 'removeHold', 'changeUser', 'createResetCode'].map(inPath),
+    ...['drainRunner', 'removeRunner'].map(inPath),
     'listAudit query.userId',
+  ],
+  /** Of a runner, and of its claims: its token and the fencing token decide. */
+  runner: [
+    ...['claimTask', 'renewClaim', 'reportRun', 'pauseClaim', 'resumeClaim', 'askApproval'].map(inPath),
+    ...['approvalState', 'guideRun', 'recallForRun', 'endClaim'].map(inPath),
+    ...['renewClaim', 'reportRun', 'pauseClaim', 'resumeClaim', 'askApproval', 'approvalState'].map(ofClaim),
+    ...['guideRun', 'recallForRun', 'endClaim'].map(ofClaim),
+    ...[
+      'claimTask body.running.taskId',
+      'approvalState params.approvalId',
+      'pauseClaim body.approvals.approvalId',
+    ],
+    ...['pauseClaim body.approvals.toolCallId', 'reportRun body.events.id', 'reportRun body.progress.id'],
+    ...[
+      'reportRun body.toolCalls.id',
+      'reportRun body.toolCalls.callId',
+      'reportRun body.toolCalls.approvalId',
+    ],
+    ...['endClaim body.end.approvals.approvalId', 'endClaim body.end.approvals.toolCallId'],
   ],
   /** At a provider, where it is read with the account that the caller linked; or a name that a caller chose. */
   elsewhere: [
@@ -79,7 +99,11 @@ function inPath(operation: string) {
   return `${operation} params.id`
 }
 
-const NOT_OWNED: readonly Kind[] = ['installation', 'admins', 'elsewhere', 'secret', 'filter']
+function ofClaim(operation: string) {
+  return `${operation} params.taskId`
+}
+
+const NOT_OWNED: readonly Kind[] = ['installation', 'admins', 'runner', 'elsewhere', 'secret', 'filter']
 /** What admins may read or end although it is of another user. */
 const OPEN_TO_ADMINS: readonly Kind[] = ['toolCall', 'token', 'device']
 

@@ -87,6 +87,7 @@ export const openWorkers = (file: string) => {
       holds: createHolds({ ...inProcess, store: own }),
       feed: createFeed({ store: own, clock, ids }),
       taskQueue,
+      runnerQueue: taskQueue,
       notificationQueue,
       liveWatch: createLocalWatch(clock),
       ...inProcess,

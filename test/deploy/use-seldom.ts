@@ -31,6 +31,7 @@ const FRONTS: readonly (readonly [name: string, route: string, body?: object])[]
   ['devices', 'GET /api/devices/paired'],
   ['settings', 'GET /api/settings'],
   ['gateway', 'GET /api/tokens'],
+  ['runners', 'GET /api/runners'],
   ['webhooks', 'GET /api/integrations/webhooks/status'],
   ['integrations', 'GET /api/integrations/web-search'],
   ['chat', 'GET /api/chat/conversations'],

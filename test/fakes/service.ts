@@ -128,6 +128,7 @@ export const startDomains = async (options: Options = {}) => {
     holds: createHolds({ ...inProcess, store: wrapped }),
     feed: createFeed({ store: wrapped, clock, ids }),
     taskQueue: queues.tasks,
+    runnerQueue: taskQueue,
     notificationQueue: queues.notices,
     liveWatch,
     publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),

@@ -93,7 +93,7 @@ describe.each(storeOpeners(collections))('the analytics of a window in %s', (_na
     const { store, close } = await open(clock)
     const changes = LIVES.flatMap(lifeChanges)
     await store.adjust(changes.flatMap(taskIncrements))
-    const agents = { fallback: 'a', types: async () => ['a', 'b'] }
+    const agents = { fallback: 'a', types: async () => ['a', 'b'], offered: async () => [] }
     const { recent } = await createAnalytics({ store, clock, agents })({ window, timezone })
     await close()
     if (recent === undefined) throw new Error('there is no window')

@@ -147,6 +147,12 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
       worker = { taker: backlog.join(fits), handle, since: ++waits }
       wake()
     },
+    refit(fits) {
+      if (worker === undefined) return
+      backlog.leave(worker.taker)
+      worker.taker = backlog.join(fits)
+      wake()
+    },
     drain() {
       if (worker) backlog.leave(worker.taker)
       worker = undefined

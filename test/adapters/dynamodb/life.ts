@@ -16,7 +16,7 @@ export const tasksOn = (store: Store): Tasks => {
     positions: () => undefined,
     store,
     queue: { longestDelayMs: 900_000, send: async () => undefined },
-    agents: { fallback: 'test-agent', types: async () => ['test-agent'] },
+    agents: { fallback: 'test-agent', types: async () => ['test-agent'], offered: async () => [] },
     repositories: { check: async () => undefined },
     feed: {
       append: async () => [],

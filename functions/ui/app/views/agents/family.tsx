@@ -6,6 +6,7 @@ const families: Readonly<Record<Agent['family'], string>> = {
   acp: 'ACP program',
   command: 'Command',
   module: 'Module',
+  runner: 'On runners',
 }
 
 /** What an agent is: its type, its family and the version of its program. */

@@ -14,6 +14,7 @@ const FIELDS = ['name', 'scopes', 'expiresInDays', 'rateLimit']
 const uses: Readonly<Record<Scope, string>> = {
   gateway: 'Gateway: start work and read its status',
   webhooks: 'Webhooks: manage webhooks and read deliveries',
+  runner: 'Runner: run tasks on a machine (admins only)',
 }
 
 const lifetimes = [

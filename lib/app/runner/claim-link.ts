@@ -1,0 +1,182 @@
+import type { Cost } from '../../core/cost.ts'
+import { errorMessage } from '../../core/errors.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Claim, Report, RunEnd } from '../../runners/schema.ts'
+import { isFinal, isLeaseLost, type Persist, type RunnerClient } from './connection.ts'
+import type { Outcomes } from './outcomes.ts'
+
+type Entries = Omit<Report, 'fence'>
+type Batch = { entries: Entries; bytes: number }
+
+/** A request has at most this many bytes, and entries of a kind. */
+const MOST_BYTES = 200_000
+const MOST_ENTRIES = 400
+/** What is kept while the service cannot be reached. Beyond it, events and progress are dropped, and it is said. */
+const MOST_UNSENT = 16_000_000
+
+type Needs = {
+  client: RunnerClient
+  runnerId: string
+  persist: Persist
+  outcomes: Outcomes
+  log: Log
+  /** Called once when the service says that the claim is over. */
+  onLost: () => void
+}
+
+export type ClaimLink = ReturnType<typeof createClaimLink>
+
+/**
+ * What a run says to the service, in its order: events, progress and records of calls in batches, then its end. The end is
+ * on the disk, with what was not acknowledged before it, until the service has answered.
+ */
+export const createClaimLink = (claim: Claim, target: Report['target'], needs: Needs) => {
+  const { client, runnerId: id, persist, outcomes, log, onLost } = needs
+  const taskId = claim.task.id
+  const { fence } = claim
+  const params = { id, taskId }
+  let unsent: Batch[] = []
+  let unsentBytes = 0
+  let dropped = 0
+  let sending: Promise<void> | undefined
+  let isLost = false
+
+  const lose = () => {
+    if (isLost) return
+    isLost = true
+    unsent = []
+    onLost()
+  }
+
+  /** Makes a request of this claim until it is answered. Resolves to undefined once the claim is over. */
+  const ask = async <T>(what: string, request: () => Promise<T>): Promise<T | undefined> => {
+    if (isLost) return undefined
+    try {
+      return await persist(what, request)
+    } catch (thrown) {
+      if (!isLeaseLost(thrown)) throw thrown
+      lose()
+      return undefined
+    }
+  }
+
+  const sendAll = async () => {
+    for (let batch = unsent[0]; batch !== undefined; batch = unsent[0]) {
+      const { entries, bytes } = batch
+      try {
+        await ask('the events of a run', () => client.reportRun({ params, body: { fence, ...entries } }))
+      } catch (thrown) {
+        log.error({ taskId, reason: errorMessage(thrown) }, 'the service refused events of a run')
+      }
+      if (unsent[0] === batch) unsent.shift()
+      unsentBytes -= bytes
+    }
+  }
+
+  const send = (): Promise<void> => {
+    sending ??= new Promise<void>((resolve) => setImmediate(resolve)).then(sendAll).finally(() => {
+      sending = undefined
+      if (unsent.length > 0) void send()
+    })
+    return sending
+  }
+
+  const add = (kind: 'events' | 'progress' | 'toolCalls', entry: object): void => {
+    const bytes = Buffer.byteLength(JSON.stringify(entry))
+    if (isLost) return
+    if (unsentBytes + bytes > MOST_UNSENT && kind !== 'toolCalls') {
+      dropped += 1
+      return
+    }
+    unsentBytes += bytes
+    // The first batch may be on its way: what is repeated must stay the same.
+    const last = unsent.length > 1 ? unsent.at(-1) : undefined
+    const open =
+      last !== undefined && last.bytes + bytes <= MOST_BYTES && last.entries[kind].length < MOST_ENTRIES
+        ? last
+        : undefined
+    const batch = open ?? { entries: { target, events: [], progress: [], toolCalls: [] }, bytes: 0 }
+    if (open === undefined) unsent.push(batch)
+    batch.entries[kind].push(entry as never)
+    batch.bytes += bytes
+    void send()
+  }
+
+  return {
+    claim,
+    get isLost() {
+      return isLost
+    },
+    ask,
+    addEvents: (events: Entries['events']) => {
+      for (const event of events) add('events', event)
+    },
+    addProgress: (entry: Entries['progress'][number]) => add('progress', entry),
+    addToolCall: (entry: Entries['toolCalls'][number]) => add('toolCalls', entry),
+    /** Resolves when what was added so far is acknowledged, or the claim is over. */
+    settled: async (): Promise<void> => {
+      while (sending !== undefined) await sending
+    },
+    /** Sends the end of the run after all that was added. Resolves when the service has answered. */
+    end: async (end: RunEnd, cost: Cost | undefined, attemptCost: Cost | undefined): Promise<void> => {
+      if (isLost && end.kind !== 'stopped') return
+      if (dropped > 0) log.warn({ taskId, dropped }, 'events of a run were dropped: the service was away')
+      const outcome = { taskId, fence, reports: unsent.map(({ entries }) => entries), end, cost, attemptCost }
+      outcomes.store(outcome)
+      while (sending !== undefined) await sending
+      await sendEnd(needs, outcome)
+    },
+  }
+}
+
+/** Sends an outcome that an earlier process of the runner has left. */
+export const sendLeft = async (
+  needs: Omit<Needs, 'onLost'>,
+  outcome: ReturnType<Outcomes['left']>[number],
+): Promise<void> => {
+  const { client, runnerId: id, persist, log } = needs
+  const { taskId, fence } = outcome
+  for (const entries of outcome.reports)
+    try {
+      await persist('the events of an earlier run', () =>
+        client.reportRun({ params: { id, taskId }, body: { fence, ...entries } }),
+      )
+    } catch (thrown) {
+      if (isLeaseLost(thrown)) break
+      log.error({ taskId, reason: errorMessage(thrown) }, 'the service refused events of an earlier run')
+    }
+  await sendEnd(needs, outcome)
+}
+
+/** The error of a run whose end the service does not accept: it is too large, or of another version. */
+const refusedEnd = (thrown: Error): RunEnd => ({
+  kind: 'failed',
+  error: {
+    code: 'bad_result',
+    message: `The service did not accept the result: ${errorMessage(thrown, 500)}`,
+  },
+  retryable: false,
+})
+
+const sendEnd = async (
+  { client, runnerId: id, persist, outcomes, log }: Omit<Needs, 'onLost'>,
+  { taskId, fence, end, cost, attemptCost }: Parameters<Outcomes['store']>[0],
+): Promise<void> => {
+  const send = (sent: RunEnd) =>
+    persist('the end of a run', () =>
+      client.endClaim({ params: { id, taskId }, body: { fence, cost, attemptCost, end: sent } }),
+    )
+  try {
+    await send(end).catch((thrown) => {
+      const isRefused = isFinal(thrown) && (thrown.status === 400 || thrown.status === 413)
+      if (!isRefused || isLeaseLost(thrown)) throw thrown
+      log.error({ taskId, reason: errorMessage(thrown) }, 'the service refused the end of a run')
+      return send(refusedEnd(thrown))
+    })
+  } catch (thrown) {
+    // A runner whose token is not valid keeps its outcomes for the next one.
+    if (!isFinal(thrown) || thrown.status === 401 || thrown.status === 403) throw thrown
+    log.warn({ taskId, reason: errorMessage(thrown) }, 'the outcome of a run came too late')
+  }
+  outcomes.remove({ taskId, fence })
+}

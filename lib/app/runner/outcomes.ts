@@ -1,0 +1,65 @@
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import * as path from 'node:path'
+import type { Cost } from '../../core/cost.ts'
+import type { Report, RunEnd } from '../../runners/schema.ts'
+
+/** What a claim has still to say: reports that were not acknowledged, in their order, and how its run ended. */
+type Outcome = {
+  taskId: string
+  fence: number
+  reports: readonly Omit<Report, 'fence'>[]
+  end: RunEnd
+  cost?: Cost | undefined
+  attemptCost?: Cost | undefined
+}
+
+const ENDING = '.json'
+
+/**
+ * The outcomes of a runner that the service has not acknowledged, one file each: they outlive the runner. A file is whole
+ * or absent.
+ */
+export const openOutcomes = (folder: string) => {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const fileOf = ({ taskId, fence }: Pick<Outcome, 'taskId' | 'fence'>) =>
+    path.join(folder, `${taskId}.${fence}${ENDING}`)
+
+  const syncFolder = () => {
+    const handle = openSync(folder, 'r')
+    fsyncSync(handle)
+    closeSync(handle)
+  }
+
+  return {
+    store: (outcome: Outcome): void => {
+      const file = fileOf(outcome)
+      const unfinished = `${file}.new`
+      const handle = openSync(unfinished, 'w', 0o600)
+      writeFileSync(handle, JSON.stringify(outcome))
+      fsyncSync(handle)
+      closeSync(handle)
+      renameSync(unfinished, file)
+      syncFolder()
+    },
+    remove: (claim: Pick<Outcome, 'taskId' | 'fence'>): void => rmSync(fileOf(claim), { force: true }),
+    /** Those that an earlier process has left. */
+    left: (): Outcome[] => {
+      const names = readdirSync(folder)
+      for (const name of names) if (!name.endsWith(ENDING)) rmSync(path.join(folder, name), { force: true })
+      return names
+        .filter((name) => name.endsWith(ENDING))
+        .map((name) => JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as Outcome)
+    },
+  }
+}
+export type Outcomes = ReturnType<typeof openOutcomes>

@@ -1,0 +1,164 @@
+import * as path from 'node:path'
+import { logStrayErrors } from '../../adapters/agents/stray-errors.ts'
+import { createClock } from '../../adapters/node/clock.ts'
+import { createIds } from '../../adapters/node/ids.ts'
+import { createLog, isOnTerminal, turnOutput } from '../../adapters/node/log.ts'
+import { sweepWorkspaces } from '../../adapters/node/workspace-sweep.ts'
+import type { Config } from '../../config/config.ts'
+import { createAttemptLimit } from '../../core/attempt-limit.ts'
+import { createCostLimit } from '../../core/cost-limit.ts'
+import { cutText } from '../../core/cut-text.ts'
+import { createMasker } from '../../core/masker.ts'
+import type { AgentAdapter } from '../../ports/agent.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { noProviderLimits } from '../../ports/provider-limits.ts'
+import { taskOfWorkspace } from '../../ports/workspace.ts'
+import type { RunnerSettings } from '../../runners/schema.ts'
+import { toThreadId } from '../../tasks/schema.ts'
+import { agentCalls } from '../../tools/builtin/agent-calls.ts'
+import { taskTools } from '../../tools/catalog.ts'
+import { createLoop } from '../../tools/loop.ts'
+import { createCallRate } from '../../tools/rate.ts'
+import { createToolRunner } from '../../tools/runner.ts'
+import type { Tool } from '../../tools/tool.ts'
+import { createActiveRuns } from '../../worker/active.ts'
+import { every } from '../../worker/beat.ts'
+import { createWorker } from '../../worker/worker.ts'
+import { openAgentHost } from '../agents.ts'
+import { openOutside } from '../outside.ts'
+import type { ClaimLink } from './claim-link.ts'
+import { connectRunner, createPersist } from './connection.ts'
+import { createRunnerLoop } from './loop.ts'
+import { openOutcomes } from './outcomes.ts'
+import { createRemoteRun, toLeased } from './remote-run.ts'
+
+const SWEEP_EVERY_MS = 600_000
+
+/** A clock that is set to the time of the service: the times that a runner writes are compared with those of others. */
+const createServiceClock = (): { clock: Clock; setTo: (now: number) => void } => {
+  const own = createClock()
+  let aheadMs = 0
+  return {
+    clock: { ...own, now: () => own.now() + aheadMs },
+    setTo: (now) => {
+      aheadMs = now - own.now()
+    },
+  }
+}
+
+/**
+ * The worker of a service as a program of its own: it makes the same runs, over a lease that the API of the service gives.
+ * Throws Problem `bad_setting` for settings with which its agents cannot be opened.
+ */
+export const openRunner = async (given: Config, settings: RunnerSettings) => {
+  const config = { ...given, DATA_DIR: settings.folder }
+  const { clock, setTo } = createServiceClock()
+  const masker = createMasker([...config.secrets, settings.token])
+  const log = createLog({ level: config.LOG_LEVEL, masker, to: turnOutput(), onTerminal: isOnTerminal() })
+  const endStrayErrors = logStrayErrors(log)
+  const ids = createIds({ clock })
+  const outside = openOutside(config, { clock, log })
+  const outcomes = openOutcomes(path.join(settings.folder, 'outcomes'))
+  const workspacesDir = config.WORKSPACES_DIR ?? path.join(settings.folder, 'workspaces')
+  const client = connectRunner(settings.url, settings.token)
+  const persist = createPersist({ clock, log, random: outside.random })
+  const links = new Map<string, ClaimLink>()
+  const needs = { ...outside, clock, ids, log, masker }
+  const remote = createRemoteRun({ ...needs, client, runnerId: () => loop.id(), links })
+  const host = await openAgentHost({ ...needs, limits: noProviderLimits, config, workspacesDir })
+  const toolRunner = (tools: readonly Tool[]) =>
+    createToolRunner({ ...needs, ...remote, countCall: createCallRate(clock), tools })
+  const claimOf = (userId: string) =>
+    [...links.values()].map(({ claim }) => claim).find(({ task }) => task.createdBy === userId)
+  const latestClaim = () => [...links.values()].at(-1)?.claim
+  const agents = host.openAgents({
+    models: host.models,
+    loop: createLoop({ models: host.models }),
+    openTools: toolRunner(taskTools(remote.recall)),
+    openPermissions: toolRunner(agentCalls),
+    guide: remote.guide,
+    codeHost: {
+      accountFor: async (userId) => claimOf(userId)?.credential,
+      isWanted: () => latestClaim()?.publishes === true,
+    },
+    securityMode: () => latestClaim()?.securityMode ?? 'ask',
+    isLocalAdmin: (userId) => claimOf(userId)?.ownerIsLocalAdmin === true,
+  })
+  const active = createActiveRuns()
+  const target = ({ type, family }: Pick<AgentAdapter, 'type' | 'family'>) =>
+    family === 'builtin' ? host.models.resolve({}) : { provider: type, model: type }
+  const find = async (type: string) => (await agents.adapters()).find((agent) => agent.type === type)
+  const worker = createWorker({
+    ...needs,
+    ...agents,
+    claim: async ({ taskId }) => {
+      const claim = links.get(taskId)?.claim
+      return claim && toLeased(claim)
+    },
+    finish: remote.finish,
+    lease: remote.lease,
+    agent: find,
+    active,
+    place: async ({ id }) => {
+      const { workspace, earlier } = (links.get(id) as ClaimLink).claim
+      return { workspace, ...(earlier !== undefined && { earlier: earlier as never }) }
+    },
+    mostRuns: settings.concurrency,
+    openEvents: remote.openEvents(target),
+    attemptLimit: createAttemptLimit({ installationMs: config.POOL_TIMEOUT_MS }),
+    costLimit: createCostLimit(config.AGENT_MAX_COST_USD),
+  })
+  let endHeartbeat: ReturnType<typeof every> | undefined
+  const loop = createRunnerLoop({
+    settings,
+    client,
+    persist,
+    outcomes,
+    links,
+    active,
+    worker,
+    target: async (type) => {
+      const agent = await find(type)
+      return agent === undefined ? { provider: type, model: type } : target(agent)
+    },
+    learnPolicy: remote.learn,
+    onRegistered: ({ now, heartbeatMs }) => {
+      setTo(now)
+      endHeartbeat?.()
+      endHeartbeat = every(needs, 'heartbeat', heartbeatMs, active.beat)
+    },
+    clock,
+    log,
+    isolation: isolationOf(host.sandbox),
+    offered: async () =>
+      (await agents.adapters())
+        .filter((agent) => agent.configured?.() ?? true)
+        .map(({ type, name, description, canResume, timeoutMs }) => ({
+          type,
+          name,
+          description: cutText(description, 1_000),
+          canResume: canResume === true,
+          ...(timeoutMs !== undefined && { timeoutMs }),
+        })),
+  })
+  const isInUse = (name: string) =>
+    [...links.values()].some(({ claim }) => toThreadId(claim.task as never) === taskOfWorkspace(name))
+  const jobs = [
+    every(needs, 'sweep', SWEEP_EVERY_MS, () =>
+      sweepWorkspaces(workspacesDir, config.WORKSPACE_TTL_HOURS, clock, async (name) => isInUse(name)),
+    ),
+  ]
+  return {
+    /** Runs tasks until it is stopped, or has run one with `once`. Throws Problem `bad_setting` for a refused runner. */
+    run: loop.run,
+    /** Takes no more tasks; those that run may end within a few seconds, else they are queued again. */
+    close: async () => {
+      await loop.stop()
+      await Promise.all([...jobs, endHeartbeat].map((end) => end?.()))
+      await host.close()
+      endStrayErrors()
+    },
+  }
+}
+
+const isolationOf = ({ status }: { status: string }) => (status === 'healthy' ? 'bubblewrap' : 'none')

@@ -1,0 +1,68 @@
+import { hostname } from 'node:os'
+import { defineCommand } from '../command.ts'
+import type { Environment } from '../credentials.ts'
+import { UsageError } from '../exit-codes.ts'
+import { serviceUrl } from '../service.ts'
+
+const MOST_AT_ONCE = 1_000
+const TOKEN = /^svc_[0-9A-Z]{26}_[0-9a-f]{48}$/
+
+export const runner = defineCommand({
+  name: 'runner',
+  usage: '--token <token> [options]',
+  about: 'Run tasks of a service on this machine, with the agents that it has.',
+  details: [
+    'Settings of agents, models and the sandbox are the variables of the service (docs/reference/settings.md), read here.',
+    'RUNNER_TOKEN, RUNNER_NAME, RUNNER_LABELS, RUNNER_CONCURRENCY and RUNNER_DIR stand for the options. A token on the',
+    'command line can be seen by other users of this machine: prefer the variable.',
+  ].join('\n'),
+  options: {
+    url: { type: 'string', about: 'the address of the service; AGENT_TASKS_URL by default' },
+    token: { type: 'string', about: 'an API token of the scope runner' },
+    name: { type: 'string', about: 'its name in the service; the name of this machine by default' },
+    labels: { type: 'string', value: 'a,b', about: 'what tasks can ask for by runsOn' },
+    concurrency: { type: 'string', value: 'number', about: 'the most tasks at once, 2 by default' },
+    dir: { type: 'string', about: 'the folder of its workspaces and unsent outcomes; ./.runner by default' },
+    once: { type: 'boolean', about: 'run one task, then end' },
+  },
+  words: [0, 0],
+  run: async ({ values, env, startRunner }) => {
+    const { once = false } = values
+    return startRunner({
+      url: serviceUrl(values.url === undefined ? env : { ...env, AGENT_TASKS_URL: values.url }),
+      token: readToken(values.token ?? env.RUNNER_TOKEN),
+      name: values.name ?? given(env, 'RUNNER_NAME') ?? hostname(),
+      labels: readLabels(values.labels ?? env.RUNNER_LABELS ?? ''),
+      concurrency: once ? 1 : readConcurrency(values.concurrency ?? given(env, 'RUNNER_CONCURRENCY') ?? '2'),
+      once,
+      folder: values.dir ?? given(env, 'RUNNER_DIR') ?? './.runner',
+    })
+  },
+})
+
+const given = (env: Environment, name: string): string | undefined => env[name] || undefined
+
+const readToken = (token = ''): string => {
+  if (TOKEN.test(token.trim())) return token.trim()
+  throw new UsageError(
+    token === ''
+      ? 'A runner needs an API token of the scope runner: set RUNNER_TOKEN'
+      : 'The token of the runner is no API token: it begins with svc_ and may have been cut',
+    'runner',
+  )
+}
+
+const readLabels = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((label) => label.trim())
+      .filter((label) => label !== ''),
+  ),
+]
+
+const readConcurrency = (text: string): number => {
+  const concurrency = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (concurrency >= 1 && concurrency <= MOST_AT_ONCE) return concurrency
+  throw new UsageError(`--concurrency must be a number from 1 to ${MOST_AT_ONCE}`, 'runner')
+}

@@ -1,0 +1,241 @@
+import { Problem } from '../core/errors.ts'
+import { getOrCreate } from '../core/get-or-create.ts'
+import type { Principal } from '../core/principal.ts'
+import { repeat } from '../core/repeat.ts'
+import type { AgentContext } from '../ports/agent.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { AccountFor } from '../ports/code-host.ts'
+import type { Log } from '../ports/log.ts'
+import type { Received, Receiving } from '../ports/queue.ts'
+import type { PolicySource } from '../security/schema.ts'
+import { publicTask, type RunTask, type TaskRow } from '../tasks/schema.ts'
+import { offerFits, toOffer } from './offers.ts'
+import type { Registry } from './registry.ts'
+import type { RunnerRow } from './rows.ts'
+import type { Claim } from './schema.ts'
+
+/** How often a poll looks whether the claims of its runner still hold. */
+const LOOK_MS = 1_000
+
+type ClaimKey = { taskId: string; fence: number }
+type Ended = ClaimKey & { reason: 'cancelled' | 'lost' }
+type Poll = {
+  waitMs: number
+  registration?: number | undefined
+  takes: boolean
+  running: readonly ClaimKey[]
+}
+
+type Needs = {
+  /** A stored task, with its large fields where asked. */
+  readTask: (taskId: string, detail?: boolean) => Promise<TaskRow | undefined>
+  registry: Pick<Registry, 'find' | 'seen'>
+  queue: Pick<Receiving<RunTask>, 'receive'>
+  claim: (message: RunTask, runner: string) => Promise<TaskRow | undefined>
+  release: (leased: TaskRow, reason: string) => Promise<unknown>
+  place: (task: TaskRow, resumes: boolean) => Promise<Pick<AgentContext, 'workspace' | 'earlier'>>
+  codeHost: { accountFor: AccountFor; isWanted: () => boolean }
+  securityMode: () => Claim['securityMode']
+  isLocalAdmin: (userId: string) => boolean
+  policy: PolicySource
+  leaseMs: number
+  clock: Clock
+  log: Log
+}
+
+const isLeasedTo = ({ name }: Pick<RunnerRow, 'name'>, row: TaskRow | undefined, fence: number): boolean =>
+  row?.status === 'in_progress' && row.fence === fence && row.runner === name
+
+const UNREADABLE = 'the claims of a runner could not be read'
+const NOT_TAKEN = 'The runner did not get the claim'
+
+/** Hands tasks of the queue to runners that wait for them. */
+export const createRunnerClaims = (needs: Needs) => {
+  const { readTask, registry, queue, claim, release, place, codeHost, policy, clock, log } = needs
+  /** Claims that were answered, by runner, until a later poll names them: an answer may get lost on its way. */
+  const answered = new Map<string, Map<string, TaskRow>>()
+
+  const endedIn = async (runner: RunnerRow, running: readonly ClaimKey[]): Promise<Ended[]> => {
+    const ended = await Promise.all(
+      running.map(async ({ taskId, fence }): Promise<Ended[]> => {
+        const row = await readTask(taskId)
+        if (isLeasedTo(runner, row, fence)) return []
+        return [{ taskId, fence, reason: row?.status === 'cancelled' ? 'cancelled' : 'lost' }]
+      }),
+    )
+    return ended.flat()
+  }
+
+  /** Returns the claims to the queue that their runner does not know of. Their attempts do not count. */
+  const returnLost = async (id: string, running: readonly ClaimKey[]): Promise<void> => {
+    const known = new Set(running.map(({ taskId, fence }) => `${taskId} ${fence}`))
+    const lost = [...(answered.get(id)?.values() ?? [])].filter((row) => !known.has(`${row.id} ${row.fence}`))
+    answered.delete(id)
+    for (const row of lost) await release(row, NOT_TAKEN)
+  }
+
+  const describe = async (row: TaskRow, runner: RunnerRow, resume: boolean): Promise<Claim> => {
+    const resumes = runner.agents.some(({ type, canResume }) => type === row.agent && canResume === true)
+    const [at, account, rules] = await Promise.all([
+      place(row, resumes),
+      row.repository === undefined ? undefined : codeHost.accountFor(row.createdBy),
+      policy.current(),
+    ])
+    const { checkpoint, costBefore, attemptCost, refusals } = row
+    return {
+      task: publicTask(row),
+      attempt: row.attempts,
+      fence: row.fence,
+      leaseMs: needs.leaseMs,
+      resume,
+      workspace: at.workspace,
+      earlier: at.earlier as Claim['earlier'],
+      checkpoint: (resume ? checkpoint : undefined) as Claim['checkpoint'],
+      costBefore,
+      attemptCost,
+      refusals,
+      credential: account && { token: account.token, scopes: [...account.scopes] },
+      publishes: codeHost.isWanted(),
+      securityMode: needs.securityMode(),
+      ownerIsLocalAdmin: needs.isLocalAdmin(row.createdBy),
+      policy: rules,
+    }
+  }
+
+  /** Claims the task of a message for a runner; undefined where there is nothing to run. */
+  const hand = async (
+    runner: RunnerRow,
+    { body: message, giveBack }: Received<RunTask>,
+    signal: AbortSignal,
+  ): Promise<Claim | undefined> => {
+    let row: TaskRow | undefined
+    try {
+      row = await claim(message, runner.name)
+    } catch (thrown) {
+      if (thrown instanceof Problem && thrown.kind === 'missing') return undefined
+      giveBack()
+      throw thrown
+    }
+    if (row === undefined) return undefined
+    try {
+      const described = await describe(row, runner, message.resume === true)
+      signal.throwIfAborted()
+      getOrCreate(answered, runner.id, () => new Map<string, TaskRow>()).set(row.id, row)
+      return described
+    } catch (thrown) {
+      await release(row, NOT_TAKEN)
+      throw thrown
+    }
+  }
+
+  /** Resolves to a message for the runner; undefined at the end of the wait, and once a claim of the runner has ended. */
+  const nextMessage = async (runner: RunnerRow, { takes, running }: Poll, until: AbortSignal) => {
+    const ended = new AbortController()
+    const look = async () => {
+      if ((await endedIn(runner, running)).length > 0) ended.abort()
+    }
+    const endLooks = running.length === 0 ? undefined : repeat({ clock, log }, LOOK_MS, look, UNREADABLE)
+    const signal = AbortSignal.any([until, ended.signal])
+    try {
+      const offer = toOffer(runner)
+      if (takes) return await queue.receive((message) => offerFits(offer, message), signal)
+      await aborted(signal)
+      return undefined
+    } finally {
+      endLooks?.()
+    }
+  }
+
+  /** Whether a runner drains, was removed, or was replaced while it waited. */
+  const hasLeft = async (principal: Principal, { id, registration }: RunnerRow): Promise<boolean> => {
+    const present = await registry.find(principal, id).catch(() => undefined)
+    return present?.registration !== registration || present.takesNone !== undefined
+  }
+
+  type Answer = { claim?: Claim; stop: Ended[] } | 'nothing'
+
+  /** One look of a poll; undefined when there is to be another one. */
+  const lookOnce = async (
+    principal: Principal,
+    runner: RunnerRow,
+    asked: Poll,
+    { until, gone }: { until: AbortSignal; gone: AbortSignal },
+  ): Promise<Answer | undefined> => {
+    const stop = await endedIn(runner, asked.running)
+    if (stop.length > 0) return { stop }
+    if (until.aborted) return 'nothing'
+    const received = await nextMessage(runner, asked, until)
+    if (received === undefined) return undefined
+    if (await hasLeft(principal, runner)) {
+      received.giveBack()
+      return 'nothing'
+    }
+    const claimed = await hand(runner, received, gone)
+    return claimed && { claim: claimed, stop: [] }
+  }
+
+  /**
+   * Waits up to `waitMs` for a task that the runner may take, or for the end of one of its claims. Resolves to undefined when
+   * neither came. Throws Problem `missing` for a runner that is not registered, and `invalid` `runner_replaced` where
+   * another process has registered in its name.
+   */
+  const poll = async (principal: Principal, id: string, asked: Poll, gone: AbortSignal) => {
+    const runner = await registry.find(principal, id)
+    if (asked.registration !== undefined && asked.registration !== runner.registration) throw replaced(runner)
+    const taskIds = asked.running.map(({ taskId }) => taskId)
+    await registry.seen(runner, taskIds)
+    await returnLost(id, asked.running)
+    const expired = new AbortController()
+    const cancel = clock.after(asked.waitMs, () => expired.abort())
+    const signals = { until: AbortSignal.any([gone, expired.signal]), gone }
+    const takes = asked.takes && runner.takesNone === undefined
+    try {
+      let answer: Answer | undefined
+      while (answer === undefined) answer = await lookOnce(principal, runner, { ...asked, takes }, signals)
+      return answer === 'nothing' ? undefined : answer
+    } finally {
+      cancel()
+    }
+  }
+
+  return {
+    poll,
+    /** The row of a claim. Throws Problem `invalid` `lease_lost` where the runner does not have it. */
+    leased: async (principal: Principal, id: string, { taskId, fence }: ClaimKey, detail = false) => {
+      const runner = await registry.find(principal, id)
+      const row = await readTask(taskId, detail)
+      if (row === undefined || !isLeasedTo(runner, row, fence)) throw leaseLost(row)
+      return row
+    },
+    /** As `leased`, also for a task that was cancelled while it had the claim. */
+    leasedOrCancelled: async (principal: Principal, id: string, { taskId, fence }: ClaimKey) => {
+      const runner = await registry.find(principal, id)
+      const row = await readTask(taskId, true)
+      const isCancelled = row?.status === 'cancelled' && row.fence === fence && row.runner === runner.name
+      if (row === undefined || !(isCancelled || isLeasedTo(runner, row, fence))) throw leaseLost(row)
+      return row
+    },
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+const leaseLost = (row: TaskRow | undefined) =>
+  new Problem(
+    'invalid',
+    'lease_lost',
+    row?.status === 'cancelled'
+      ? 'The task was cancelled'
+      : 'The task is not leased to this runner any more: its lease has expired, or another one runs it',
+  )
+
+const replaced = ({ name }: RunnerRow) =>
+  new Problem(
+    'invalid',
+    'runner_replaced',
+    `Another process has registered as the runner ${name}: each needs a name and a token of its own`,
+  )

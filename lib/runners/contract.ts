@@ -1,0 +1,197 @@
+import * as z from 'zod'
+import { idParams } from '../core/id-params.ts'
+import { defineRoutes } from '../http/route.ts'
+import { FoundChunkSchema } from '../memory/schema.ts'
+import {
+  ApprovalAnswerSchema,
+  ClaimKeySchema,
+  ClaimSchema,
+  GuidanceSchema,
+  PauseBody,
+  RegisterRunnerBody,
+  ReportBody,
+  RunEndSchema,
+  RunnerApprovalBody,
+  RunnerSchema,
+  spentFields,
+} from './schema.ts'
+
+const RunnerParams = idParams('rnr')
+const ClaimParams = RunnerParams.extend({ taskId: ClaimKeySchema.shape.taskId })
+const Fenced = z.object({ fence: ClaimKeySchema.shape.fence })
+const done = z.object({ ok: z.literal(true) })
+
+/** The longest poll: an HTTP API gives up an answer after 30 s. */
+const LONGEST_POLL_MS = 25_000
+/** An outcome has a result of 2 MB at most, and what a reply needs to go on. */
+const OUTCOME_BYTES = 24_000_000
+
+const OF_A_CLAIM =
+  'For the runner that has the claim. 400 `lease_lost` once the task is not leased to it any more under this fencing token: it was cancelled, or another one runs it.'
+
+export const runnerRoutes = defineRoutes({
+  registerRunner: {
+    method: 'POST',
+    path: '/api/runners',
+    summary: 'Register a runner, or the same one again after its restart',
+    about:
+      'The first registration binds the API token to the name of the runner. 400 `runner_name_taken` for the name of another one, 400 `token_bound` for a token of another name, 400 `runner_protocol` where service and runner do not fit.',
+    access: 'runner',
+    body: RegisterRunnerBody,
+    response: z.object({
+      runner: RunnerSchema,
+      registration: z.number().describe('Grows with each registration of this runner'),
+      heartbeatMs: z.number().describe('A runner polls, or renews a claim, at least this often'),
+      protocol: z.number(),
+      version: z.string().describe('Of the service'),
+      now: z.iso.datetime().describe('The time of the service, by which a runner corrects its own'),
+    }),
+  },
+  claimTask: {
+    method: 'POST',
+    path: '/api/runners/{id}/claims',
+    summary: 'Wait for a task, and claim it',
+    about:
+      'Answers at once where a task waits that the runner may take, or one of its claims has ended; otherwise when there is one, or 204 after `waitMs`. 400 `runner_replaced` once another process has registered under the name.',
+    access: 'runner',
+    logLevel: 'debug',
+    params: RunnerParams,
+    body: z.object({
+      waitMs: z.int().min(0).max(LONGEST_POLL_MS).default(LONGEST_POLL_MS),
+      registration: z.int().min(1).optional(),
+      takes: z.boolean().default(true).describe('false only waits for the end of claims'),
+      running: z
+        .array(ClaimKeySchema)
+        .max(2_000)
+        .default([])
+        .describe('The claims that it has; the service returns all others of it to the queue'),
+    }),
+    alsoStatus: 204,
+    response: z.object({
+      claim: ClaimSchema.optional(),
+      stop: z
+        .array(ClaimKeySchema.extend({ reason: z.enum(['cancelled', 'lost']) }))
+        .describe('Runs to stop: their claims are over'),
+    }),
+  },
+  renewClaim: {
+    method: 'POST',
+    path: '/api/runners/{id}/claims/{taskId}/renew',
+    summary: 'Renew a claim',
+    about: OF_A_CLAIM,
+    access: 'runner',
+    logLevel: 'debug',
+    params: ClaimParams,
+    body: Fenced.extend(spentFields),
+    response: z.object({ leaseMs: z.number(), policy: ClaimSchema.shape.policy }),
+  },
+  reportRun: {
+    method: 'POST',
+    path: '/api/runners/{id}/claims/{taskId}/events',
+    summary: 'Add events of the agent session, progress, and records of tool calls',
+    about: `Each has an id, so that a repeated request adds nothing. ${OF_A_CLAIM}`,
+    access: 'runner',
+    logLevel: 'debug',
+    params: ClaimParams,
+    body: ReportBody,
+    response: done,
+  },
+  pauseClaim: {
+    method: 'POST',
+    path: '/api/runners/{id}/claims/{taskId}/pause',
+    summary: 'Say that a run waits for decisions while it lives on',
+    about: OF_A_CLAIM,
+    access: 'runner',
+    params: ClaimParams,
+    body: PauseBody,
+    response: done,
+  },
+  resumeClaim: {
+    method: 'POST',
+    path: '/api/runners/{id}/claims/{taskId}/resume',
+    summary: 'Say that the wait of a run is over',
+    about: OF_A_CLAIM,
+    access: 'runner',
+    params: ClaimParams,
+    body: Fenced,
+    response: done,
+  },
+  askApproval: {
+    method: 'POST',
+    path: '/api/runners/{id}/claims/{taskId}/approvals',
+    summary: 'Ask whether a person has approved a call of a tool, and request it where nobody was asked',
+    about: OF_A_CLAIM,
+    access: 'runner',
+    params: ClaimParams,
+    body: RunnerApprovalBody,
+    response: z.object({ answer: ApprovalAnswerSchema }),
+  },
+  approvalState: {
+    method: 'POST',
+    path: '/api/runners/{id}/claims/{taskId}/approvals/{approvalId}',
+    summary: 'The state of an approval that a run waits for',
+    about: OF_A_CLAIM,
+    access: 'runner',
+    logLevel: 'debug',
+    params: ClaimParams.extend({ approvalId: z.string().min(1).max(200) }),
+    body: Fenced,
+    response: z.object({ state: z.enum(['pending', 'decided', 'expired']) }),
+  },
+  guideRun: {
+    method: 'POST',
+    path: '/api/runners/{id}/claims/{taskId}/guidance',
+    summary: 'What memory has for the task of a claim',
+    about: OF_A_CLAIM,
+    access: 'runner',
+    params: ClaimParams,
+    body: Fenced,
+    response: GuidanceSchema,
+  },
+  recallForRun: {
+    method: 'POST',
+    path: '/api/runners/{id}/claims/{taskId}/memory',
+    summary: 'Search memory for the run of a claim',
+    about: OF_A_CLAIM,
+    access: 'runner',
+    params: ClaimParams,
+    body: Fenced.extend({ query: z.string().min(1).max(2_000) }),
+    response: z.object({ chunks: z.array(FoundChunkSchema) }),
+  },
+  endClaim: {
+    method: 'POST',
+    path: '/api/runners/{id}/claims/{taskId}/outcome',
+    summary: 'Write how the run of a claim ended',
+    about: `A repeated request, and one whose claim is over, are \`lease_lost\`: what became of the task stands. ${OF_A_CLAIM}`,
+    access: 'runner',
+    params: ClaimParams,
+    body: Fenced.extend({ ...spentFields, end: RunEndSchema }),
+    bodyLimit: OUTCOME_BYTES,
+    response: done,
+  },
+  listRunners: {
+    method: 'GET',
+    path: '/api/runners',
+    summary: 'List the runners, the newest first',
+    access: 'session',
+    response: z.object({ runners: z.array(RunnerSchema), total: z.number() }),
+  },
+  drainRunner: {
+    method: 'POST',
+    path: '/api/runners/{id}/drain',
+    summary: 'Let a runner take no more tasks, or take them again',
+    about: 'What it runs goes on. A new registration of the runner does not end it.',
+    access: 'admin',
+    params: RunnerParams,
+    body: z.object({ draining: z.boolean().default(true) }),
+    response: z.object({ runner: RunnerSchema }),
+  },
+  removeRunner: {
+    method: 'DELETE',
+    path: '/api/runners/{id}',
+    summary: 'Remove a runner, and revoke its API token',
+    about: 'Its tasks are queued again once their claims run out, within `TASK_LEASE_MS`.',
+    access: 'admin',
+    params: RunnerParams,
+    response: z.object({ message: z.string() }),
+  },
+})

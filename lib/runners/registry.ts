@@ -1,0 +1,171 @@
+import { definedFields } from '../core/defined-fields.ts'
+import { existing, missing, Problem } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { AnyWrite, Store, Write } from '../ports/store.ts'
+import { type RunnerRow, runnerId, runners } from './rows.ts'
+import { PROTOCOL, type RegisterRunner, type Runner } from './schema.ts'
+
+/** A runner that was not heard of for this long counts as offline: two polls and a half. */
+const OFFLINE_MS = 60_000
+/** A runner renews a claim at least this often, of a long lease too. */
+const LONGEST_HEARTBEAT_MS = 20_000
+/** The last sign of a runner that changed nothing else is stored this often. */
+const SEEN_WRITE_MS = 10_000
+const MOST_RUNNERS = 500
+/** Other registrations of the same name may come between. */
+const TRIES = 5
+
+type Needs = {
+  store: Store
+  clock: Clock
+  tokens: {
+    exists(tokenId: string): Promise<boolean>
+    /** A write that binds a token to a runner, and fails where it is bound to another one. */
+    binding(tokenId: string, runner: string): AnyWrite
+    /** The runner that a token is bound to. */
+    runnerOf(tokenId: string): Promise<string | undefined>
+    remove(tokenId: string): Promise<unknown>
+  }
+  leaseMs: number
+  /** Of the service. */
+  version: string
+  audit: (principal: Principal, action: string, details: object) => Promise<void>
+}
+
+export type Registry = ReturnType<typeof createRegistry>
+
+/** The runners of this installation: each is one name, bound to one API token. */
+export const createRegistry = ({ store, clock, tokens, leaseMs, version, audit }: Needs) => {
+  const isOnline = ({ lastSeenAt }: RunnerRow) => Date.parse(lastSeenAt) > clock.now() - OFFLINE_MS
+
+  const toRunner = ({ tokenId: _token, registration: _number, takesNone, ...runner }: RunnerRow): Runner => ({
+    ...runner,
+    status: !isOnline({ ...runner } as RunnerRow) ? 'offline' : takesNone ? 'draining' : 'online',
+  })
+
+  const all = async (): Promise<readonly Readonly<RunnerRow>[]> =>
+    (await store.page(runners, { index: 'newest', order: 'desc', limit: MOST_RUNNERS })).rows
+
+  /** Throws Problem `invalid` where another token has the name, and still exists. */
+  const refuseTakenName = async (row: RunnerRow | undefined, name: string, tokenId: string) => {
+    if (row === undefined || row.tokenId === tokenId) return
+    if (!(await tokens.exists(row.tokenId))) return
+    throw new Problem(
+      'invalid',
+      'runner_name_taken',
+      `Another runner is registered as ${name}: choose another name, or remove that runner first`,
+    )
+  }
+
+  const write = async (tokenId: string, next: RunnerRow, before: RunnerRow | undefined): Promise<boolean> => {
+    const head: Write<RunnerRow> =
+      before === undefined
+        ? { insert: runners, row: next }
+        : { update: runners, key: next.id, when: { registration: before.registration }, set: next }
+    const outcome = await store.commit<RunnerRow>(head, [tokens.binding(tokenId, next.name)])
+    if (outcome.applied) return true
+    if (outcome.refused === 0) return false
+    const name = await tokens.runnerOf(tokenId)
+    if (name === undefined)
+      throw new Problem('unauthenticated', 'invalid_token', 'This API token is not valid')
+    throw new Problem(
+      'invalid',
+      'token_bound',
+      `This API token belongs to the runner ${name}: make another one for ${next.name}`,
+    )
+  }
+
+  /** Registers the runner of a token. Throws Problem `invalid` for a name or token of another runner. */
+  const register = async ({ tokenId = '', userId }: Principal, wanted: RegisterRunner) => {
+    const { protocol, ...facts } = wanted
+    if (protocol !== PROTOCOL) throw otherProtocol(protocol, wanted.version, version)
+    const id = runnerId(wanted.name)
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const before = await store.get(runners, id)
+      await refuseTakenName(before, wanted.name, tokenId)
+      const now = iso(clock.now())
+      const next: RunnerRow = {
+        ...facts,
+        id,
+        tokenId,
+        userId,
+        running: [],
+        registration: (before?.registration ?? 0) + 1,
+        registeredAt: before?.registeredAt ?? now,
+        lastSeenAt: now,
+        ...definedFields({ takesNone: before?.takesNone }),
+      }
+      if (await write(tokenId, next, before)) {
+        return {
+          runner: toRunner(next),
+          registration: next.registration,
+          heartbeatMs: Math.min(LONGEST_HEARTBEAT_MS, Math.floor(leaseMs / 3)),
+          protocol: PROTOCOL,
+          version,
+          now,
+        }
+      }
+    }
+    throw new Problem('unavailable', 'runner_busy', 'The runner is being registered by others: try again')
+  }
+
+  /** The runner of a token. Throws Problem `missing` for one that is not registered, or that another token has. */
+  const find = async ({ tokenId }: Principal, id: string): Promise<RunnerRow> => {
+    const row = await store.get(runners, id)
+    if (row === undefined || row.tokenId !== tokenId) throw missing('Runner')
+    return row
+  }
+
+  /** Notes that a runner was heard of, and what it runs. */
+  const seen = async (row: RunnerRow, running: readonly string[]): Promise<void> => {
+    const now = clock.now()
+    const isSame = running.length === row.running.length && running.every((id) => row.running.includes(id))
+    if (isSame && now - Date.parse(row.lastSeenAt) < SEEN_WRITE_MS) return
+    await store.commit<RunnerRow>({
+      update: runners,
+      key: row.id,
+      when: { registration: row.registration },
+      set: { lastSeenAt: iso(now), running: [...running] },
+    })
+  }
+
+  return {
+    register,
+    find,
+    seen,
+    /** All runners, also those that were not heard of for long. */
+    all,
+    /** The runners that take tasks. */
+    takers: async (): Promise<readonly Readonly<RunnerRow>[]> =>
+      (await all()).filter((row) => isOnline(row) && row.takesNone === undefined),
+    list: async () => {
+      const list = (await all()).map(toRunner)
+      return { runners: list, total: list.length }
+    },
+    drain: async (principal: Principal, id: string, draining: boolean): Promise<Runner> => {
+      const change = draining ? { set: { takesNone: true as const } } : { unset: ['takesNone' as const] }
+      const { row } = await store.commit<RunnerRow>({ update: runners, key: id, ...change })
+      const { name } = existing(row, 'Runner')
+      await audit(principal, draining ? 'runner.drain' : 'runner.undrain', { id, name })
+      return toRunner(existing(row, 'Runner'))
+    },
+    /** Removes a runner and its token, so that it is refused from now on. */
+    remove: async (principal: Principal, id: string): Promise<void> => {
+      const { name, tokenId } = existing(await store.get(runners, id), 'Runner')
+      await tokens.remove(tokenId)
+      await store.commit<RunnerRow>({ remove: runners, key: id })
+      await audit(principal, 'runner.remove', { id, name, tokenId })
+    },
+  }
+}
+
+const otherProtocol = (protocol: number, runner: string, service: string) =>
+  new Problem(
+    'invalid',
+    'runner_protocol',
+    protocol > PROTOCOL
+      ? `The runner (${runner}) is newer than this service (${service}): update the service first`
+      : `The runner (${runner}) is older than this service (${service}) supports: update the runner`,
+  )

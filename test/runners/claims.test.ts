@@ -1,0 +1,299 @@
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { createClient } from '../../lib/api/client.ts'
+import { runnerRoutes } from '../../lib/runners/contract.ts'
+import { until } from '../journeys/api.ts'
+import { connect } from '../journeys/client.ts'
+import { openedService } from '../journeys/opened-service.ts'
+
+// Its tasks run on runners alone.
+const service = openedService({ WORKER: 'off', TASK_LEASE_MS: '2000' })
+const person = () => connect(service().baseUrl)
+
+let number = 0
+const REGISTRATION = { version: '1', agents: ['coding-agent', 'on-a-runner'], concurrency: 1 }
+const polls = new Set<AbortController>()
+afterEach(() => {
+  for (const poll of polls) poll.abort()
+  polls.clear()
+})
+
+/** A runner as the API sees it: a token and requests. */
+const openRunner = async (
+  more: { name?: string; labels?: string[]; agents?: string[]; token?: string } = {},
+) => {
+  number += 1
+  const { token = await makeToken(), name = `runner-${number}`, ...facts } = more
+  const client = createClient(runnerRoutes, {
+    baseUrl: service().baseUrl,
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const { runner, ...registered } = await client.registerRunner({ body: { ...REGISTRATION, name, ...facts } })
+  const { id } = runner
+  return {
+    ...registered,
+    client,
+    runner,
+    token,
+    id,
+    claim: async (
+      waitMs = 5_000,
+      running: { taskId: string; fence: number }[] = [],
+      registration?: number,
+    ) => {
+      const poll = new AbortController()
+      polls.add(poll)
+      const body = { waitMs, running, registration }
+      const response = await client.claimTask.raw({ params: { id }, body }, { signal: poll.signal })
+      polls.delete(poll)
+      return response.status === 204 ? undefined : ((await response.json()) as Claimed)
+    },
+    /** A request about a claim, with its status and its code. */
+    about: (taskId: string, verb: string, body: object) =>
+      post(`/api/runners/${id}/claims/${taskId}/${verb}`, body, token),
+  }
+}
+type Claimed = {
+  claim?: { task: { id: string; title: string }; fence: number; attempt: number }
+  stop: object[]
+}
+
+const post = async (path: string, body: object, token?: string, method = 'POST') => {
+  const response = await fetch(service().baseUrl + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+  })
+  const answer = await response.json()
+  return { status: response.status, code: (answer as { code?: string }).code, answer }
+}
+
+const makeToken = async (scopes: ('runner' | 'gateway')[] = ['runner']): Promise<string> =>
+  (await person().client.createToken({ body: { name: 'of a runner', scopes } })).token
+
+/** The tasks of each test ask for a label of their own: no other runner gets them. */
+const makeTask = async (label: string, more: object = {}) =>
+  (await person().create({ title: `For ${label}`, assignedAgent: 'coding-agent', runsOn: [label], ...more }))
+    .id
+
+const DONE = { kind: 'succeeded', result: { success: true, output: 'Done' } } as const
+
+describe('the registration of a runner', () => {
+  it('is bound to one token and one name, and the later process of the same runner replaces the earlier one', async () => {
+    const first = await openRunner()
+    const again = await openRunner({ token: first.token, name: first.runner.name })
+    expect([again.id, first.registration, again.registration]).toEqual([first.id, 1, 2])
+    await expect(first.claim(0, [], 1)).rejects.toMatchObject({ status: 400, code: 'runner_replaced' })
+    await expect(again.claim(0, [], 2)).resolves.toBeUndefined()
+    await expect(openRunner({ token: first.token, name: 'another' })).rejects.toMatchObject({
+      code: 'token_bound',
+    })
+    await expect(openRunner({ name: first.runner.name })).rejects.toMatchObject({ code: 'runner_name_taken' })
+    const { runners } = await person().client.listRunners()
+    expect(runners.find(({ id }) => id === first.id)).toMatchObject({ status: 'online', concurrency: 1 })
+  })
+
+  it.each([
+    ['another token of a runner', async () => (await openRunner()).token, 404, 'runner_not_found'],
+    ['a token of another scope', () => makeToken(['gateway']), 403, 'scope_missing'],
+    ['no token', async () => undefined, 401, 'token_required'],
+  ])('is refused to claims with %s', async (_which, token, status, code) => {
+    const { id } = await openRunner()
+    expect(await post(`/api/runners/${id}/claims`, { waitMs: 0 }, await token())).toMatchObject({
+      status,
+      code,
+    })
+  })
+
+  it('names what does not fit where the service and the runner are of different times', async () => {
+    const body = { ...REGISTRATION, name: 'of another time', protocol: 99 }
+    const refused = await post('/api/runners', body, await makeToken())
+    expect(refused).toMatchObject({ status: 400, code: 'runner_protocol' })
+    expect(JSON.stringify(refused.answer)).toContain('update the service first')
+  })
+
+  it('ends with the removal of the runner, whose token is void then', async () => {
+    const { id, token, runner } = await openRunner()
+    await person().client.removeRunner({ params: { id } })
+    expect(await post(`/api/runners/${id}/claims`, { waitMs: 0 }, token)).toMatchObject({ status: 401 })
+    // The name is free again.
+    expect((await openRunner({ name: runner.name })).registration).toBe(1)
+  })
+})
+
+describe('a claim', () => {
+  it('comes to a runner with the labels, at once or when there is a task, and its outcome ends the task', async () => {
+    const [fit, other] = [await openRunner({ labels: ['a', 'claim-1'] }), await openRunner({ labels: ['b'] })]
+    const waiting = fit.claim()
+    const id = await makeTask('claim-1')
+    const { claim } = (await waiting) as Claimed
+    expect(claim).toMatchObject({ task: { id, title: 'For claim-1' }, attempt: 1, fence: 1, leaseMs: 2_000 })
+    expect(await other.claim(0)).toBeUndefined()
+    expect(await person().task(id)).toMatchObject({ status: 'in_progress', runner: fit.runner.name })
+    expect(await fit.about(id, 'renew', { fence: 1 })).toMatchObject({ status: 200 })
+    const end = {
+      fence: 1,
+      end: DONE,
+      cost: { usd: 0.5, source: 'price' },
+      attemptCost: { usd: 0.5, source: 'price' },
+    }
+    expect(await fit.about(id, 'outcome', end)).toMatchObject({ status: 200 })
+    expect(await person().task(id)).toMatchObject({
+      status: 'completed',
+      result: DONE.result,
+      cost: { usd: 0.5 },
+    })
+    // A repeat changes nothing.
+    expect(
+      await fit.about(id, 'outcome', { fence: 1, end: { kind: 'stopped', reason: 'lost' } }),
+    ).toMatchObject({
+      status: 400,
+      code: 'lease_lost',
+    })
+  })
+
+  it('is of one runner and one fencing token: every other request about it is refused', async () => {
+    const [holder, other] = [await openRunner({ labels: ['claim-2'] }), await openRunner()]
+    const id = await makeTask('claim-2')
+    await holder.claim()
+    const bodies = {
+      renew: {},
+      events: {},
+      pause: { message: 'waits', approvals: [] },
+      resume: {},
+      approvals: { uses: false, tool: 'git', risk: 'read', arguments: {}, title: 'git', mode: 'ask' },
+      'approvals/apv_1': {},
+      guidance: {},
+      memory: { query: 'x' },
+      outcome: { end: DONE },
+    }
+    for (const [verb, body] of Object.entries(bodies)) {
+      const refused = { status: 400, code: 'lease_lost' }
+      expect([verb, await other.about(id, verb, { ...body, fence: 1 })]).toMatchObject([verb, refused])
+      expect([verb, await holder.about(id, verb, { ...body, fence: 2 })]).toMatchObject([verb, refused])
+      expect([verb, await holder.about('task_none', verb, { ...body, fence: 1 })]).toMatchObject([
+        verb,
+        refused,
+      ])
+    }
+    expect(await person().task(id)).toMatchObject({ status: 'in_progress', attempts: 1 })
+  })
+
+  it('that is not renewed passes on, and the late outcome of the first holder is refused', async () => {
+    const first = await openRunner({ labels: ['claim-3'] })
+    const id = await makeTask('claim-3')
+    const { claim } = (await first.claim()) as Claimed
+    const second = await openRunner({ labels: ['claim-3'] })
+    const next = await until(async () => (await second.claim())?.claim)
+    expect([claim?.fence, next.fence, next.attempt]).toEqual([1, 2, 2])
+    expect(await first.about(id, 'outcome', { fence: 1, end: DONE })).toMatchObject({ code: 'lease_lost' })
+    expect(await second.about(id, 'outcome', { fence: 2, end: DONE })).toMatchObject({ status: 200 })
+    expect(await person().task(id)).toMatchObject({ status: 'completed', attempts: 2 })
+  })
+
+  it('whose answer got lost is queued again by the next poll, and does not count as an attempt', async () => {
+    const runner = await openRunner({ labels: ['claim-4'] })
+    const id = await makeTask('claim-4')
+    const lost = (await runner.claim()) as Claimed
+    const again = (await runner.claim()) as Claimed
+    expect([lost.claim?.fence, again.claim?.fence, again.claim?.attempt]).toEqual([1, 2, 1])
+    expect(again.claim?.task.id).toBe(id)
+  })
+
+  it('of a cancelled task is named by the poll of its runner', async () => {
+    const runner = await openRunner({ labels: ['claim-5'] })
+    const id = await makeTask('claim-5')
+    await runner.claim()
+    const polling = runner.claim(20_000, [{ taskId: id, fence: 1 }])
+    await person().client.cancelTask({ params: { id } })
+    expect(await polling).toEqual({ stop: [{ taskId: id, fence: 1, reason: 'cancelled' }] })
+    expect(await runner.about(id, 'outcome', { fence: 1, end: DONE })).toMatchObject({ code: 'lease_lost' })
+    const stopped = { kind: 'stopped', reason: 'cancelled' }
+    expect(await runner.about(id, 'outcome', { fence: 1, end: stopped })).toMatchObject({ status: 200 })
+  })
+
+  it('is not given to a runner that drains', async () => {
+    const runner = await openRunner({ labels: ['claim-6'] })
+    const { client } = person()
+    await client.drainRunner({ params: { id: runner.id }, body: {} })
+    const id = await makeTask('claim-6')
+    expect(await runner.claim(0)).toBeUndefined()
+    await client.drainRunner({ params: { id: runner.id }, body: { draining: false } })
+    expect((await runner.claim())?.claim?.task.id).toBe(id)
+  })
+
+  it.each([
+    ['released', { kind: 'stopped', reason: 'shutdown' }, { status: 'queued', attempts: 0 }],
+    ['retried', failure(true), { status: 'queued', attempts: 1, error: { code: 'agent_error' } }],
+    ['failed', failure(false), { status: 'failed', attempts: 1, error: { code: 'agent_error' } }],
+  ])('ends as its runner says, and the task is %s', async (name, end, task) => {
+    const runner = await openRunner({ labels: [name] })
+    const id = await makeTask(name)
+    await runner.claim()
+    expect(await runner.about(id, 'outcome', { fence: 1, end })).toMatchObject({ status: 200 })
+    expect(await person().task(id)).toMatchObject(task)
+  })
+
+  it('shows progress, events and calls once, however often they are sent', async () => {
+    const runner = await openRunner({ labels: ['claim-7'] })
+    const id = await makeTask('claim-7')
+    await runner.claim()
+    const ulid = '01M8EAQR5YAQTB39NM8NZ5PJP3'
+    const report = {
+      fence: 1,
+      target: { provider: 'p', model: 'm' },
+      progress: [{ id: `evt_${ulid}`, message: 'half way' }],
+      events: [{ id: '0001-0000001', type: 'content', timestamp: 1, data: { text: 'Hello' } }],
+      toolCalls: [
+        {
+          id: `tca_${ulid}`,
+          callId: 'c',
+          tool: 'git',
+          arguments: { args: [] },
+          result: 'clean',
+          failed: false,
+          decision: 'allowed',
+          mode: 'full',
+          durationMs: 2,
+        },
+      ],
+    }
+    for (let time = 0; time < 2; time += 1)
+      expect(await runner.about(id, 'events', report)).toMatchObject({ status: 200 })
+    const { client } = person()
+    const { events } = await client.taskEvents({ params: { id } })
+    expect(events.filter(({ type }) => type === 'progress')).toMatchObject([
+      { message: 'half way', attempt: 1 },
+    ])
+    const { entries } = await client.listToolCalls({ query: { taskId: id } })
+    expect(entries).toMatchObject([{ tool: 'git', userId: 'local', taskId: id, decision: 'allowed' }])
+    const { sessions } = await client.listAgentSessions({ query: { taskId: id } })
+    expect(sessions).toMatchObject([{ provider: 'p', model: 'm', status: 'running' }])
+    const wrong = { ...report, events: [{ ...report.events[0], id: '0002-0000001' }] }
+    expect(await runner.about(id, 'events', wrong)).toMatchObject({ status: 400, code: 'wrong_event_id' })
+  })
+})
+
+function failure(retryable: boolean) {
+  return {
+    kind: 'failed',
+    error: { code: 'agent_error', message: 'it broke' },
+    retryable,
+    retryAfterMs: 60_000,
+  }
+}
+
+describe('an agent that only runners have', () => {
+  it('can be named by tasks, and is listed with its runners', async () => {
+    const { runner, ...its } = await openRunner({ labels: ['own-agent'] })
+    const { client } = person()
+    const { agents } = await client.listAgents()
+    const listed = agents.find(({ type }) => type === 'on-a-runner')
+    expect(listed).toMatchObject({ family: 'runner', configured: true })
+    expect(listed?.runners).toContain(runner.name)
+    const id = await makeTask('own-agent', { assignedAgent: 'on-a-runner' })
+    expect((await its.claim())?.claim?.task.id).toBe(id)
+    await expect(makeTask('x', { assignedAgent: 'of nobody' })).rejects.toMatchObject({
+      code: 'agent_unknown',
+    })
+  })
+})

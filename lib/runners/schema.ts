@@ -230,6 +230,7 @@ export const RunEndSchema = z.union([
     retryable: z.boolean(),
     retryAfterMs: z.number().min(0).optional(),
     refused: z.boolean().optional(),
+    result: TaskResultSchema.optional(),
     continuation: plainObject.optional(),
   }),
   z.object({

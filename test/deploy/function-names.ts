@@ -1,6 +1,17 @@
 /** The functions that serve requests; `ui` is the page. A new function is listed here once, for all tests of the deployment. */
 export const HTTP_FUNCTIONS = [
-  ...['tasks', 'queue', 'bulk', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway', 'runners'],
+  ...[
+    'tasks',
+    'queue',
+    'bulk',
+    'agents',
+    'notifications',
+    'auth',
+    'devices',
+    'settings',
+    'gateway',
+    'runners',
+  ],
   ...['webhooks', 'integrations', 'outbound', 'schedules', 'chat', 'memory', 'security', 'health', 'openapi'],
   'ui',
 ]

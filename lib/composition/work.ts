@@ -86,7 +86,10 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
   const webhookSecrets = createWebhookSecrets(needs)
   const endpoints = createWebhookEndpoints({ ...needs, openSecrets: webhookSecrets.open })
   const subscriptions = createSubscriptions(needs)
-  const whyNoRunner = createWhyNoRunner({ offers: async () => [], runsTasks: true })
+  const whyNoRunner = createWhyNoRunner({
+    runners: runnerRegistry,
+    own: config.WORKER === 'on' ? agents.configuredTypes : undefined,
+  })
   const positions = (taskIds: ReadonlySet<string>) => {
     const found = taskQueue.positions?.(({ taskId }) => taskIds.has(taskId))
     return found && new Map([...found].map(([{ taskId }, position]) => [taskId, position]))

@@ -50,15 +50,21 @@ const inWords = (labels: readonly string[]): string =>
   labels.length < 2 ? labels.join() : `${labels.slice(0, -1).join(', ')} and ${labels.at(-1)}`
 
 type Needs = {
-  offers: () => Promise<readonly Offer[]>
-  /** Whether the process of the service runs tasks itself, of any agent. */
-  runsTasks: boolean
+  /** All runners, and those that take tasks now. */
+  runners: {
+    all(): Promise<readonly Runner[]>
+    takers(): Promise<readonly Runner[]>
+  }
+  /** The agents that the process of the service can run; undefined where it runs no task itself. */
+  own: (() => Promise<readonly string[]>) | undefined
 }
 
 /** A function that tells why no runner, nor the service itself, can take a task, as it is now. */
 export const createWhyNoRunner =
-  ({ offers, runsTasks }: Needs) =>
+  ({ runners, own }: Needs) =>
   async (): Promise<(asked: Asked) => string | undefined> => {
-    const known = await offers()
-    return (asked) => (runsTasks && fitsService(asked) ? undefined : reasonNoneFits(known, asked))
+    const [all, takers, types = []] = await Promise.all([runners.all(), runners.takers(), own?.()])
+    const [registered, taking, ownTypes] = [all.map(toOffer), takers.map(toOffer), new Set(types)]
+    const isOwn = (asked: Asked) => own !== undefined && fitsService(asked, ownTypes, registered)
+    return (asked) => (isOwn(asked) ? undefined : reasonNoneFits(taking, asked))
   }

@@ -1,6 +1,7 @@
 import type { PrivateFolder } from '../adapters/agents/programs.ts'
 import { openAgentProxy } from '../adapters/node/agent-proxy.ts'
 import { type Commands, createCommands, type Owners, type Sandbox } from '../adapters/node/command.ts'
+import { type ControlGroups, findControlGroups } from '../adapters/node/control-groups.ts'
 import { endLeftSandboxes } from '../adapters/node/left-sandboxes.ts'
 import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
 import { createRefusalLog } from '../adapters/node/refusal-log.ts'
@@ -70,13 +71,14 @@ export const openPrograms = async (needs: Needs): Promise<Programs> => {
   const { AGENT_SANDBOX } = config
   if (AGENT_SANDBOX === 'off') return withoutSandbox(needs, 'off')
   await Promise.all([removeLeftSockets(), endLeftSandboxes(needs.workspacesDir)])
+  const groups = await openGroups(needs)
   const causes: string[] = []
-  const inBubblewrap = AGENT_SANDBOX === 'users' ? notTried : await openBubblewrap(needs)
+  const inBubblewrap = AGENT_SANDBOX === 'users' ? notTried : await openBubblewrap(needs, groups)
   if ('commands' in inBubblewrap) return inBubblewrap
   if (AGENT_SANDBOX !== 'users') causes.push(`bubblewrap: ${inBubblewrap.cause}`)
   if (AGENT_SANDBOX === 'require')
     throw badSetting(`AGENT_SANDBOX: require, but no sandbox works here (${causes.join('; ')})`)
-  const asUsers = await openUsers(needs, causes)
+  const asUsers = await openUsers(needs, groups, causes)
   if ('commands' in asUsers) return asUsers
   if (AGENT_SANDBOX === 'users')
     throw badSetting(`AGENT_SANDBOX: users, but programs cannot run as users of their own: ${asUsers.cause}`)
@@ -85,25 +87,43 @@ export const openPrograms = async (needs: Needs): Promise<Programs> => {
   return withoutSandbox(needs, hasOtherUsers(config) ? 'refused' : 'plain', cause)
 }
 
+type Groups = ControlGroups | undefined
+
+/** Groups of processes with limits; without them, commands are watched. */
+const openGroups = async ({ config, log }: Needs): Promise<Groups> => {
+  const found = await findControlGroups(programLimits(config).limits)
+  if ('groups' in found) return found.groups
+  log.debug(
+    { cause: found.cause },
+    'the limits of programs are watched: no control group is delegated to the service',
+  )
+  return undefined
+}
+
 const notTried = { cause: '' }
 
-const openBubblewrap = async (needs: Needs): Promise<Programs | { cause: string }> => {
+const openBubblewrap = async (needs: Needs, groups: Groups): Promise<Programs | { cause: string }> => {
   const { config } = needs
   const proxy = config.AGENT_NETWORK === 'off' ? undefined : await openProxy(needs)
   const hidden = serviceFolders(config, needs.workspacesDir).map(({ path }) => path)
   const limits = { ...programLimits(config), proxySocket: proxy?.path, hidden }
-  const search = await findSandbox(limits, (sandbox) => openCommands(config, { sandbox }))
+  const search = await findSandbox(limits, (sandbox) => openCommands(config, { sandbox, groups }))
   if (!('sandbox' in search)) {
     await proxy?.close()
     return search
   }
   const message = `Programs of agents run in a sandbox, ${networkWords(config.AGENT_NETWORK)}`
-  const isolated = isolatedBy('bubblewrap', config, search.sandbox)
+  const isolated = isolatedBy('bubblewrap', config, { sandbox: search.sandbox, groups })
   return { ...isolated, health: { status: 'healthy', message }, close: async () => proxy?.close() }
 }
 
-const isolatedBy = (isolation: Isolation, config: Config, sandbox: Sandbox, refusal?: string) => ({
-  commands: openCommands(config, { sandbox, ...(refusal !== undefined && { refusal }) }),
+const isolatedBy = (
+  isolation: Isolation,
+  config: Config,
+  { sandbox, groups }: { sandbox: Sandbox; groups: Groups },
+  refusal?: string,
+) => ({
+  commands: openCommands(config, { sandbox, groups, ...(refusal !== undefined && { refusal }) }),
   owners: sandbox.owners,
   isolation,
 })
@@ -119,7 +139,11 @@ const WHOLE_NETWORK = 'with the whole network of the service, private addresses 
  * Users keep programs from no network. `on` accepts that; otherwise programs run where nobody but the person at this machine
  * gives them work, as they would without isolation.
  */
-const openUsers = async (needs: Needs, causes: readonly string[]): Promise<Programs | { cause: string }> => {
+const openUsers = async (
+  needs: Needs,
+  groups: Groups,
+  causes: readonly string[],
+): Promise<Programs | { cause: string }> => {
   const { config, log } = needs
   const { AGENT_NETWORK, AGENT_SANDBOX, AGENT_UIDS, DATA_DIR, MEMORY_DIR } = config
   const isChosen = AGENT_SANDBOX === 'users'
@@ -138,7 +162,7 @@ const openUsers = async (needs: Needs, causes: readonly string[]): Promise<Progr
         { setting: 'MEMORY_DIR', folder: MEMORY_DIR },
       ],
     },
-    (sandbox) => openCommands(config, { sandbox }),
+    (sandbox) => openCommands(config, { sandbox, groups }),
   )
   if (!('sandbox' in found)) return found
   const isRefused = !isKept && hasOtherUsers(config)
@@ -149,7 +173,7 @@ const openUsers = async (needs: Needs, causes: readonly string[]): Promise<Progr
   if (!isChosen) log.warn({}, message)
   const refusal = isRefused ? refusalText(message.replace(/^[^:]*: /, '')) : undefined
   return {
-    ...isolatedBy('users', config, found.sandbox, refusal),
+    ...isolatedBy('users', config, { sandbox: found.sandbox, groups }, refusal),
     health: { status: isChosen ? 'healthy' : 'degraded', message },
     close: found.close,
   }
@@ -176,8 +200,10 @@ const programLimits = ({ AGENT_MEMORY_MB, AGENT_PROCESSES, AGENT_DISK_MB }: Conf
   limits: { memoryMb: AGENT_MEMORY_MB, processes: AGENT_PROCESSES, diskMb: AGENT_DISK_MB },
 })
 
-const openCommands = (config: Config, means: { sandbox?: Sandbox; refusal?: string }): Commands =>
-  createCommands({ path: config.PATH, ...programLimits(config), ...means })
+const openCommands = (
+  config: Config,
+  means: { sandbox?: Sandbox; groups?: Groups; refusal?: string },
+): Commands => createCommands({ path: config.PATH, ...programLimits(config), ...means })
 
 const openProxy = ({ config, clock, log, port }: Needs) => {
   const { PUBLIC_URL, AGENT_NETWORK: network, OUTBOUND_ALLOW_HOSTS: allow } = config

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createCommands, type Sandbox } from '../../lib/adapters/node/command.ts'
 import type { CommandLimits } from '../../lib/adapters/node/command-watch.ts'
+import type { ControlGroups } from '../../lib/adapters/node/control-groups.ts'
 import type { Git } from '../../lib/adapters/node/git.ts'
 import { createGit } from '../../lib/adapters/node/git.ts'
 import { findSandbox } from '../../lib/adapters/node/sandbox.ts'
@@ -26,6 +27,7 @@ type Options = {
   /** Whether commands run as users of their own, which only root can give them; of this range. */
   uids?: { first: number; last: number }
   limits?: Partial<CommandLimits>
+  groups?: ControlGroups
   proxySocket?: string
   commandTimeoutMs?: number
 }
@@ -39,7 +41,8 @@ export const createWorkbench = async ({ sandboxed = false, ...options }: Options
   const within = { ...limits, ...options.limits }
   const dir = join(folder, 'workspaces')
   const needs = { limits: within, proxySocket: options.proxySocket, hidden: [] }
-  const commandsIn = (sandbox: Sandbox) => createCommands({ path, limits: within, sandbox })
+  const { groups } = options
+  const commandsIn = (sandbox: Sandbox) => createCommands({ path, limits: within, sandbox, groups })
   const find = async (): Promise<Found> => {
     if (!options.uids) return sandboxed ? findSandbox(needs, commandsIn) : { cause: 'not asked for' }
     // All users may pass to it, as to a folder of the system.
@@ -49,7 +52,7 @@ export const createWorkbench = async ({ sandboxed = false, ...options }: Options
   }
   const found = await find()
   const sandbox = 'sandbox' in found ? found.sandbox : undefined
-  const commands = createCommands({ path, limits: within, ...(sandbox && { sandbox }) })
+  const commands = createCommands({ path, limits: within, groups, ...(sandbox && { sandbox }) })
   const git = createGit({ commands })
   const workspaces = createWorkspaces({
     dir,

@@ -26,6 +26,8 @@ const messages: Readonly<Record<CommandLimit, (limits: CommandLimits) => string>
   disk: ({ diskMb }) => `its folders hold more than ${diskMb} MiB (AGENT_DISK_MB)`,
 }
 
+export const limitMessage = (limit: CommandLimit, limits: CommandLimits): string => messages[limit](limits)
+
 /** Messages of programs that the system stopped at a limit of a process, before the watch saw it. */
 const SIGNS: readonly (readonly [CommandLimit, RegExp])[] = [
   ['disk', /file too large/i],
@@ -52,12 +54,15 @@ export const watchCommand = (
   pid: number,
   {
     uid,
+    group,
     writes,
     limits,
     exceed,
   }: {
     /** The user of the command's processes alone, which are told by it also where their parents have ended. */
     uid?: number | undefined
+    /** The group whose limits the system keeps. */
+    group?: { exceeded(): CommandLimit | undefined } | undefined
     writes: readonly string[]
     limits: CommandLimits
     exceed: Exceed
@@ -89,6 +94,11 @@ export const watchCommand = (
   // Files without a name: those in memory are in no process's share, deleted ones in no folder.
   let unnamed = { memory: 0, disk: 0 }
   repeat(LOOK_MS, () => {
+    if (group) {
+      const limit = group.exceeded()
+      if (limit) pass(limit)
+      return LOOK_MS
+    }
     const tree = processTree(pid, recentProcesses(), uid)
     if (sum(tree.map(({ threads }) => threads)) > limits.processes) pass('processes')
     const memory = tree.map((process) => memoryKib(process.pid))

@@ -4,7 +4,8 @@ import type { Readable, Writable } from 'node:stream'
 import { decodedText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { CommandLimit, CommandResult } from '../../ports/workspace.ts'
-import { type CommandLimits, namedLimit, watchCommand } from './command-watch.ts'
+import { type CommandLimits, limitMessage, namedLimit, watchCommand } from './command-watch.ts'
+import type { ControlGroup, ControlGroups } from './control-groups.ts'
 
 /** A port on loopback in a sandbox, whose network has nothing else, and the socket outside that it leads to. */
 export type Bridged = { port: number; socket: string }
@@ -95,6 +96,8 @@ type Needs = {
   limits: CommandLimits
   /** The sandbox of commands; without one, they have the rights of the service's user. */
   sandbox?: Sandbox
+  /** Groups with the limits of memory and processes, for commands in the sandbox; without them both are watched. */
+  groups?: ControlGroups | undefined
   refusal?: string | undefined
 }
 
@@ -134,12 +137,20 @@ const keepLast = (stream: NodeJS.ReadableStream | null, most: number) => {
   return () => decodedText(last, false)
 }
 
-type Watched = Pick<Command, 'signal' | 'writes'> & { timeoutMs?: number; uid?: number | undefined }
+type Watched = Pick<Command, 'signal' | 'writes'> & { timeoutMs?: number } & Pick<Begun, 'uid' | 'group'>
+
+/** A child, the user of its processes alone, and the group that limits them. */
+type Begun = {
+  child: ChildProcess
+  uid?: number | undefined
+  group?: ControlGroup | undefined
+  endLeft: () => Promise<void>
+}
 
 /** Stops a child that is aborted, takes too long or exceeds a limit, until `over`; `why` tells the last two apart. */
 const withDeadline = (
   child: ChildProcess,
-  { signal, timeoutMs, writes, uid }: Watched,
+  { signal, timeoutMs, writes, uid, group }: Watched,
   limits: CommandLimits,
 ) => {
   const why: Pick<CommandResult, 'timedOut' | 'exceeded'> = { timedOut: false }
@@ -164,8 +175,13 @@ const withDeadline = (
     signalGroup(child, 'SIGKILL')
   }
   const unwatch =
-    child.pid === undefined ? undefined : watchCommand(child.pid, { uid, writes, limits, exceed })
+    child.pid === undefined ? undefined : watchCommand(child.pid, { uid, group, writes, limits, exceed })
   signal.addEventListener('abort', stop, { once: true })
+  /** Called at the end of its first process: the system may have stopped it at a limit before the watch has seen that. */
+  const look = () => {
+    const limit = isStopped ? undefined : group?.exceeded()
+    if (limit !== undefined) exceed(limit, limitMessage(limit, limits))
+  }
   const over = () => {
     // The system may give the id of a process that has ended to another one.
     isStopped = true
@@ -174,16 +190,17 @@ const withDeadline = (
     unwatch?.()
     signal.removeEventListener('abort', stop)
   }
-  return { why, isStopped: () => isStopped, stop, over }
+  return { why, isStopped: () => isStopped, stop, look, over }
 }
 
 /** Resolves to the exit code after the child has ended, all that it started was killed and its pipes were read. */
-const ended = (child: ChildProcess, over: () => Promise<void>): Promise<number | null> => {
+const ended = (child: ChildProcess, look: () => void, over: () => Promise<void>): Promise<number | null> => {
   const { promise, resolve, reject } = Promise.withResolvers<number | null>()
   child.once('error', (thrown) => over().then(() => reject(thrown), reject))
   child.once('exit', (code) => {
     // No process of a command outlives it, and none that left the group keeps the pipes open.
     signalGroup(child, 'SIGKILL')
+    look()
     const left = over()
     left.catch(reject)
     // After a busy time, timers run before pipes are read: they are read once more before they are closed.
@@ -223,25 +240,41 @@ const isMissingInside = ({ exitCode, stderr }: CommandResult) =>
  * reason once all processes have ended, and with Problem `unavailable` `sandbox_missing` where the service refuses
  * programs of agents.
  */
-export const createCommands = ({ path, limits, sandbox, refusal }: Needs) => {
-  const start = (command: Started, stdin: 'ignore' | 'pipe') => {
+export const createCommands = ({ path, limits, sandbox, groups, refusal }: Needs) => {
+  const createGroup = (over: () => Promise<void>): ControlGroup | undefined => {
+    try {
+      return groups?.create()
+    } catch (thrown) {
+      // The command will not be started.
+      over().catch(() => undefined)
+      throw thrown
+    }
+  }
+
+  const start = (command: Started, stdin: 'ignore' | 'pipe'): Begun => {
     const { cwd, home, tmp, env } = command
     const clean = { PATH: path, HOME: home, LANG: 'C.UTF-8', TERM: 'dumb', ...(tmp && { TMPDIR: tmp }) }
     const stdio: [typeof stdin, 'pipe', 'pipe'] = [stdin, 'pipe', 'pipe']
     const options = { shell: false, detached: true, stdio }
     if (!sandbox) {
       const child = spawn(command.file, command.args, { ...options, cwd, env: { ...clean, ...env } })
-      return { child, uid: undefined, over: nothing }
+      return { child, endLeft: nothing }
     }
     const { file, args, uid, over = nothing, ...inside } = sandbox.wrap(command)
+    const group = createGroup(over)
+    const [first = file, ...words] = group?.enter([file, ...args]) ?? [file, ...args]
     // A sandbox may show only the program of Node and not its folder, so PATH must name its folder.
     const PATH = `${dirname(process.execPath)}:${path}`
-    const child = spawn(file, args, {
+    const child = spawn(first, words, {
       ...options,
       cwd: inside.cwd,
       env: { ...clean, PATH, ...inside.env, ...env },
     })
-    return { child, uid, over }
+    const endLeft = async () => {
+      await group?.end()
+      await over()
+    }
+    return { child, uid, group, endLeft }
   }
 
   /** Programs of agents may say anything, so their messages tell nothing of limits. */
@@ -262,11 +295,11 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs) => {
     // `env` would read it as a variable.
     if (sandbox && file.includes('=')) return missingProgram(file)
     await sandbox?.ready?.(command)
-    const { child, uid, over: endLeft } = start(command, 'ignore')
+    const { child, endLeft, ...begun } = start(command, 'ignore')
     const [stdout, stderr] = [collect(child.stdout, maxBytes), collect(child.stderr, maxBytes)]
-    const { why, isStopped, over } = withDeadline(child, { ...command, uid }, limits)
+    const { why, isStopped, look, over } = withDeadline(child, { ...command, ...begun }, limits)
     try {
-      const code = await ended(child, endLeft)
+      const code = await ended(child, look, endLeft)
       signal.throwIfAborted()
       const truncated = stdout.dropped() || stderr.dropped()
       const output = { stdout: stdout.text(), stderr: stderr.text(), truncated }
@@ -287,12 +320,12 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs) => {
   const open = (command: Started): Program => {
     command.signal.throwIfAborted()
     refuseAgentPrograms(command)
-    const { child, uid, over: endLeft } = start(command, 'pipe')
-    const { why, stop, over } = withDeadline(child, { ...command, uid }, limits)
+    const { child, endLeft, ...begun } = start(command, 'pipe')
+    const { why, stop, look, over } = withDeadline(child, { ...command, ...begun }, limits)
     const lastErrors = keepLast(child.stderr, MOST_LAST_ERRORS)
     // The end of the program says what a failed write would.
     child.stdin?.on('error', () => undefined)
-    const end = ended(child, endLeft)
+    const end = ended(child, look, endLeft)
       .then((exitCode) => ({ exitCode, ...why }))
       .catch(() => ({ exitCode: 127 }))
       .finally(over)

@@ -67,7 +67,7 @@ type CreateHandlers<R extends Routes> = (served: Cloud & { health: Health }) => 
 /** The handlers of a group over opened domains. */
 export const openHandlers = <R extends Routes>(cloud: Cloud, createHandlers: CreateHandlers<R>) => {
   const requests = createRequestMetrics(cloud.ports)
-  const health = openHealth({ ports: cloud.ports, domains: cloud, requests })
+  const health = openHealth({ ports: cloud.ports, domains: cloud, requests, worker: cloud.config.WORKER })
   return { ...cloud, requests, handlers: createHandlers({ ...cloud, health }) }
 }
 

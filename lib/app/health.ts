@@ -1,6 +1,7 @@
 import { createProcessInfo } from '../adapters/node/process-info.ts'
 import type { Domains } from '../composition/domains.ts'
 import type { Ports } from '../composition/ports.ts'
+import type { Config } from '../config/config.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
 import { createHealth, type Health } from '../health/service.ts'
@@ -12,11 +13,12 @@ type Needs = {
   ports: Ports & { sandbox?: SandboxHealth }
   domains: Domains
   requests: RequestMetrics
+  worker: Config['WORKER']
   /** Rejects while storage accepts no write; absent where only a real write can show that. */
   probeStorage?: () => Promise<void>
 }
 
-export const openHealth = ({ ports, domains, requests, probeStorage }: Needs): Health =>
+export const openHealth = ({ ports, domains, requests, worker, probeStorage }: Needs): Health =>
   createHealth({
     version: VERSION,
     clock: ports.clock,
@@ -41,6 +43,23 @@ export const openHealth = ({ ports, domains, requests, probeStorage }: Needs): H
       ports.breakers
         .all()
         .map(({ name, state, failures, successes }) => ({ name, state, failures, successes })),
+    worker,
+    runs: async () => {
+      const [ownAgents, { runners }] = await Promise.all([
+        domains.agents.configuredTypes(),
+        domains.runners.registry.list(),
+      ])
+      return {
+        ownAgents,
+        runners: runners.map(({ name, status, labels, isolation, agents }) => ({
+          name,
+          status,
+          labels,
+          isolation,
+          agents: agents.map(({ type }) => type),
+        })),
+      }
+    },
     checks: {
       // Storage that refused a write is probed: without traffic nothing else would notice its recovery.
       storage: async () => {

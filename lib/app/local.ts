@@ -190,7 +190,7 @@ const openServer = (
   const proxies = toTrustedProxies(config)
   const guard = openGuard(domains, proxies)
   const http = { ...ports, guard, holds: domains.holdsRights, proxies, record: requests.record }
-  const health = openHealth({ ports, domains, requests, probeStorage })
+  const health = openHealth({ ports, domains, requests, worker: config.WORKER, probeStorage })
   const groups = createGroups(http, { ...domains, health, describe })
   // Paths without a file and without a route are answered 404.
   const page = createPage({ files: createPageFiles(FOLDER), otherwise: lambda(http, {}, {}) })

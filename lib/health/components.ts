@@ -5,6 +5,7 @@ import {
   type Components,
   HEALTH_STATUSES,
   type HealthStatus,
+  type RunnerReading,
 } from './schema.ts'
 
 type Verdict = { status: HealthStatus; message: string }
@@ -55,6 +56,35 @@ const adaptersVerdict = (all: number, healthy: number): Verdict => {
   if (healthy === 0) return { status: 'unhealthy', message }
   return { status: healthy < all ? 'degraded' : 'healthy', message }
 }
+
+export type Runs = {
+  /** Whether the service runs tasks itself, and the agents that it can run them with. */
+  worker: 'on' | 'off'
+  ownAgents: readonly string[]
+  runners: readonly RunnerReading[]
+}
+
+/** What runs tasks: degraded while neither the service nor a runner can. A runner that is away is no fault by itself. */
+export const runnersHealth = ({ worker, ownAgents, runners }: Runs): Of<'runners'> => {
+  const online = runners.filter(({ status }) => status === 'online').length
+  const runsItself = worker === 'on' && ownAgents.length > 0
+  const canRun = runsItself || online > 0
+  return {
+    status: canRun ? 'healthy' : 'degraded',
+    message: canRun ? runsMessage(runners.length, online) : `No task can run: ${whyNone(worker)}`,
+    canRun,
+    worker,
+    runners: [...runners],
+  }
+}
+
+const runsMessage = (all: number, online: number): string =>
+  all === 0 ? 'The service runs the tasks itself' : `${online} of ${all} runners take tasks`
+
+const whyNone = (worker: Runs['worker']): string =>
+  worker === 'off'
+    ? 'the service runs none itself (WORKER=off), and no runner takes tasks'
+    : 'the service has no agent that is set up, and no runner takes tasks'
 
 /** The health of the circuit breakers: degraded while one is open. A half-open one has not failed again yet. */
 export const breakersHealth = (breakers: readonly BreakerReading[]): Of<'circuitBreakers'> => {

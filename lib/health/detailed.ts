@@ -4,7 +4,15 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { ProcessInfo } from '../ports/process-info.ts'
 import type { DlqCounts } from '../queue/schema.ts'
-import { adaptersHealth, breakersHealth, deadLettersHealth, queueHealth, worst } from './components.ts'
+import {
+  adaptersHealth,
+  breakersHealth,
+  deadLettersHealth,
+  queueHealth,
+  type Runs,
+  runnersHealth,
+  worst,
+} from './components.ts'
 import type { AdapterHealth, BreakerReading, Components, DetailedHealth, HealthStatus } from './schema.ts'
 
 /** Longer than the time limit of an agent's health check, so that one silent agent does not hide the others. */
@@ -23,6 +31,9 @@ export type DetailedNeeds = {
   deadLetters: () => Promise<DlqCounts>
   adapters: () => Promise<readonly AdapterHealth[]>
   breakers: () => readonly BreakerReading[]
+  worker: Runs['worker']
+  /** The agents that the service could run itself, and the runners. */
+  runs: () => Promise<Omit<Runs, 'worker'>>
   /** The isolation of agents' programs from the service; absent where none run. */
   sandbox?: { status: HealthStatus; message: string } | undefined
 }
@@ -33,13 +44,15 @@ export const createDetailed = (needs: DetailedNeeds) => {
   const checked = createCheck(needs)
 
   const components = async (): Promise<Omit<Components, 'sandbox'>> => {
-    const [queue, adapters, circuitBreakers, deadLetterQueue] = await Promise.all([
+    const { worker } = needs
+    const [queue, adapters, circuitBreakers, deadLetterQueue, runners] = await Promise.all([
       checked('queue', needs.taskCounts, queueHealth, {}),
       checked('adapters', needs.adapters, adaptersHealth, { adapters: [] }),
       checked('circuitBreakers', needs.breakers, breakersHealth, { breakers: [] }),
       checked('deadLetterQueue', needs.deadLetters, deadLettersHealth, {}),
+      checked('runners', needs.runs, (read) => runnersHealth({ worker, ...read }), { worker, runners: [] }),
     ])
-    return { queue, adapters, circuitBreakers, deadLetterQueue }
+    return { queue, adapters, circuitBreakers, deadLetterQueue, runners }
   }
 
   return async ({ isAdmin }: { isAdmin: boolean }): Promise<DetailedHealth> => {

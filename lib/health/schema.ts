@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { DlqCountsSchema } from '../queue/schema.ts'
+import { RunnerSchema } from '../runners/schema.ts'
 import { TaskStatusSchema } from '../tasks/schema.ts'
 
 export const HEALTH_STATUSES = ['healthy', 'degraded', 'unhealthy'] as const
@@ -37,6 +38,15 @@ const BreakerReadingSchema = z.object({
   successes: z.number(),
 })
 
+const RunnerReadingSchema = RunnerSchema.pick({
+  name: true,
+  status: true,
+  labels: true,
+  isolation: true,
+}).extend({
+  agents: z.array(z.string()).describe('The types of the agents that it has'),
+})
+
 const ComponentsSchema = z.object({
   queue: z.object({
     ...component,
@@ -45,6 +55,17 @@ const ComponentsSchema = z.object({
   adapters: z.object({ ...component, adapters: z.array(AdapterHealthSchema) }),
   circuitBreakers: z.object({ ...component, breakers: z.array(BreakerReadingSchema) }),
   deadLetterQueue: z.object({ ...component, details: DlqCountsSchema.optional() }),
+  runners: z.object({
+    ...component,
+    canRun: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether anything can run a task now: the service with an agent of its own, or a runner. Absent when it could not be read',
+      ),
+    worker: z.enum(['on', 'off']).describe('Whether the service runs tasks itself (`WORKER`)'),
+    runners: z.array(RunnerReadingSchema),
+  }),
   sandbox: z
     .object(component)
     .optional()
@@ -95,6 +116,7 @@ export const MetricsSchema = z
 export type Components = z.output<typeof ComponentsSchema>
 export type DetailedHealth = z.output<typeof DetailedHealthSchema>
 export type AdapterHealth = z.output<typeof AdapterHealthSchema>
+export type RunnerReading = z.output<typeof RunnerReadingSchema>
 export type BreakerReading = z.output<typeof BreakerReadingSchema>
 export type Metrics = z.output<typeof MetricsSchema>
 export type TaskCounts = Metrics['tasks']

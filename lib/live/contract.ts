@@ -6,7 +6,7 @@ export const liveRoutes = defineRoutes({
     method: 'GET',
     path: '/api/events/stream',
     summary:
-      'Stream what changes: tasks, their progress and reports, the queue, dead letters, bulk jobs, approvals, notifications',
+      'Stream what changes: tasks, their progress and reports, the queue, dead letters, bulk jobs, approvals, notifications, runners',
     access: 'session',
     limited: true,
     headers: z.object({ 'last-event-id': z.string().max(100).optional() }),

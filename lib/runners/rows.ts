@@ -1,14 +1,25 @@
 import { hash } from 'node:crypto'
-import { collection } from '../core/collection.ts'
+import { type Change, collection, type LiveDraft } from '../core/collection.ts'
 import type { Runner } from './schema.ts'
 
 /** A registered runner. `registration` grows each time it registers; `takesNone` is set while it drains. */
 export type RunnerRow = Omit<Runner, 'status'> & { tokenId: string; registration: number; takesNone?: true }
 
+/** A runner is written every few seconds while it lives; readers are told of what is rare. */
+const runnerEvents = ({ before, after }: Change<RunnerRow>): LiveDraft[] => {
+  const row = after ?? before
+  if (row === undefined) return []
+  const isSame = before?.registration === after?.registration && before?.takesNone === after?.takesNone
+  if (before && after && isSame) return []
+  const { id, name } = row
+  return [{ type: `runner.${before ? (after ? 'updated' : 'removed') : 'created'}`, data: { id, name } }]
+}
+
 export const runners = collection<RunnerRow>({
   name: 'runners',
   key: 'id',
   indexes: { newest: { by: 'registeredAt' } },
+  publishes: runnerEvents,
 })
 
 /** The id of a runner follows from its name, which therefore only one runner can have. */

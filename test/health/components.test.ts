@@ -4,9 +4,10 @@ import {
   breakersHealth,
   deadLettersHealth,
   queueHealth,
+  runnersHealth,
   worst,
 } from '../../lib/health/components.ts'
-import type { AdapterHealth, BreakerReading, HealthStatus } from '../../lib/health/schema.ts'
+import type { AdapterHealth, BreakerReading, HealthStatus, RunnerReading } from '../../lib/health/schema.ts'
 
 describe('the queue', () => {
   it.each<[number, HealthStatus]>([
@@ -55,6 +56,32 @@ describe('the agent adapters', () => {
   ])('%s: %j is %s', (_case, adapters, status) => {
     expect(adaptersHealth(adapters)).toMatchObject({ status, adapters })
   })
+})
+
+describe('what runs tasks', () => {
+  const runner = (status: RunnerReading['status']): RunnerReading => ({
+    name: 'build-1',
+    status,
+    labels: [],
+    isolation: 'none',
+    agents: ['coding-agent'],
+  })
+  it.each<['on' | 'off', string[], RunnerReading['status'][], boolean, string]>([
+    ['on', ['coding-agent'], [], true, 'The service runs the tasks itself'],
+    ['on', ['coding-agent'], ['offline'], true, '0 of 1 runners take tasks'],
+    ['on', [], ['online', 'offline'], true, '1 of 2 runners take tasks'],
+    ['on', [], [], false, 'No task can run: the service has no agent that is set up'],
+    ['off', ['coding-agent'], ['online'], true, '1 of 1 runners take tasks'],
+    ['off', ['coding-agent'], [], false, 'No task can run: the service runs none itself (WORKER=off)'],
+    ['off', ['coding-agent'], ['draining', 'offline'], false, 'No task can run'],
+  ])(
+    'with a worker that is %s, agents %j and runners %j: %s',
+    (worker, ownAgents, states, canRun, message) => {
+      const health = runnersHealth({ worker, ownAgents, runners: states.map(runner) })
+      expect(health).toMatchObject({ canRun, worker, status: canRun ? 'healthy' : 'degraded' })
+      expect(health.message).toContain(message)
+    },
+  )
 })
 
 describe('the circuit breakers', () => {

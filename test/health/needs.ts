@@ -26,6 +26,19 @@ export const healthyNeeds = (clock: FakeClock = createFakeClock()) => {
     taskCounts: async () => ({ pending: 1, queued: 2, in_progress: 3, completed: 4, failed: 5 }),
     deadLetters: async () => ({ pending: 5, resolved: 1, discarded: 2, total: 8 }),
     adapters: async () => [{ type: 'coding-agent', name: 'Coding agent', healthy: true, latencyMs: 12 }],
+    worker: 'on',
+    runs: async () => ({
+      ownAgents: ['coding-agent'],
+      runners: [
+        {
+          name: 'build-1',
+          status: 'online',
+          labels: ['gpu'],
+          isolation: 'bubblewrap',
+          agents: ['claude-code'],
+        },
+      ],
+    }),
     breakers: () => [{ name: 'agent:coding-agent', state: 'CLOSED', failures: 1, successes: 9 }],
     checks: { storage: async () => true, workers: () => true },
   } satisfies HealthNeeds

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { healthRoutes } from '../../lib/health/contract.ts'
 import { healthHandlers } from '../../lib/health/handlers.ts'
+import type { DetailedHealth } from '../../lib/health/schema.ts'
 import { createHealth, type HealthNeeds } from '../../lib/health/service.ts'
 import { serve } from '../http/serve.ts'
 import { healthyNeeds, READING } from './needs.ts'
@@ -98,6 +99,22 @@ describe('GET /api/health/detailed', () => {
           details: { pending: 5, resolved: 1, discarded: 2, total: 8 },
           lastChecked: NOON,
         },
+        runners: {
+          status: 'healthy',
+          message: '1 of 1 runners take tasks',
+          canRun: true,
+          worker: 'on',
+          runners: [
+            {
+              name: 'build-1',
+              status: 'online',
+              labels: ['gpu'],
+              isolation: 'bubblewrap',
+              agents: ['claude-code'],
+            },
+          ],
+          lastChecked: NOON,
+        },
       },
       system: {
         platform: 'linux',
@@ -132,6 +149,13 @@ describe('GET /api/health/detailed', () => {
     })
     needs.clock.advance(6_000)
     expect((await pending).components.adapters).toMatchObject({ status: 'unhealthy', adapters: [] })
+  })
+
+  it('does not say whether a task can run where the runners cannot be read', async () => {
+    const answer = await get('/detailed', { ...healthyNeeds(), runs: storageDown })
+    const { runners } = (answer.json as DetailedHealth).components
+    expect(runners).toMatchObject({ status: 'unhealthy', worker: 'on', runners: [] })
+    expect(runners).not.toHaveProperty('canRun')
   })
 })
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { createClient } from '../../lib/api/client.ts'
+import { eventsIn } from '../../lib/api/server-sent-events.ts'
 import { runnerRoutes } from '../../lib/runners/contract.ts'
 import { until } from '../journeys/api.ts'
 import { connect } from '../journeys/client.ts'
@@ -119,6 +120,43 @@ describe('the registration of a runner', () => {
     expect((await openRunner({ name: runner.name })).registration).toBe(1)
   })
 })
+
+describe('what the service tells of a runner', () => {
+  it('is in the health of the service, and on the live stream as it changes', async () => {
+    const { client } = person()
+    const stream = await client.followEvents.raw()
+    if (stream.body === null) throw new Error('the stream has no body')
+    const { id, runner } = await openRunner({ labels: ['seen'] })
+    const { name, labels, isolation } = runner
+    const health = async () => {
+      const { runners } = (await client.detailedHealth()).components
+      return { ...runners, runners: runners.runners.filter((each) => each.name === name) }
+    }
+    const agents = ['coding-agent', 'on-a-runner']
+    expect(await health()).toMatchObject({
+      worker: 'off',
+      canRun: true,
+      runners: [{ name, labels, isolation, agents, status: 'online' }],
+    })
+    await client.drainRunner({ params: { id }, body: {} })
+    expect(await health()).toMatchObject({ runners: [{ name, status: 'draining' }] })
+    await client.removeRunner({ params: { id } })
+    expect((await health()).runners).toEqual([])
+    expect(await typesUntil(stream.body, id, 'runner.removed')).toContain('runner.removed')
+  })
+})
+
+/** The types of the events about a row, until one of a type. Events of one moment are told as one. */
+const typesUntil = async (body: ReadableStream<Uint8Array>, id: string, last: string) => {
+  const types: string[] = []
+  for await (const events of eventsIn(body))
+    for (const { data } of events) {
+      const event = JSON.parse(data) as { type: string; data: { id?: string } }
+      if (event.data.id === id) types.push(event.type)
+      if (types.includes(last)) return types
+    }
+  return types
+}
 
 describe('a claim', () => {
   it('comes to a runner with the labels, at once or when there is a task, and its outcome ends the task', async () => {

@@ -2,7 +2,10 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Components as Parts } from '../../../../../lib/health/schema.ts'
 import { BreakerState } from '../../components/breaker-state.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { HealthTag } from '../../components/health-tag.tsx'
+import { RunnerTag } from '../../components/runner-tag.tsx'
+import { isolations } from '../../components/runner-words.ts'
 import { formatDuration } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 
@@ -28,6 +31,12 @@ const abouts: Readonly<Record<keyof Parts, About>> = {
     to: '/queue',
     leads: 'Dead letters',
     advice: 'Retry what is fixed and discard the rest.',
+  },
+  runners: {
+    title: 'Runners',
+    to: '/agents',
+    leads: 'Agents and runners',
+    advice: 'Set up an agent of the service, or start a runner.',
   },
   sandbox: {
     title: 'Sandbox',
@@ -71,6 +80,13 @@ export const Components = ({ components }: { components: Parts }) => (
         <Numbers counts={components.deadLetterQueue.details} names={letterNames} />
       )}
     </Part>
+    <Part name="runners" {...components.runners}>
+      <ul className="flex flex-col gap-2 empty:hidden">
+        {components.runners.runners.map((runner) => (
+          <RunnerLine key={runner.name} {...runner} />
+        ))}
+      </ul>
+    </Part>
     {components.sandbox && <Part name="sandbox" {...components.sandbox} />}
   </div>
 )
@@ -96,6 +112,19 @@ const Part = ({ name, status, message, children }: PartProps) => {
     </Panel>
   )
 }
+
+/** What a runner can: its agents, its labels, its isolation. */
+const RunnerLine = ({ name, status, agents, labels, isolation }: Parts['runners']['runners'][number]) => (
+  <li className="flex flex-col">
+    <span className="flex items-center gap-2">
+      <span className="min-w-0 flex-1 truncate">{name}</span>
+      <RunnerTag status={status} />
+    </span>
+    <span className="text-muted-foreground [overflow-wrap:anywhere]">
+      <Facts facts={[agents.join(', '), labels.join(', '), isolations[isolation]]} />
+    </span>
+  </li>
+)
 
 const queueNames = { pending: 'pending', queued: 'queued', inProgress: 'running', failed: 'failed' } as const
 const letterNames = { pending: 'pending', resolved: 'resolved', discarded: 'discarded' } as const

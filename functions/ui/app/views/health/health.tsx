@@ -51,7 +51,7 @@ export const Health = (): ReactNode => {
 const Waiting = () => (
   <div role="status" aria-label="Loading" className="flex flex-col gap-4">
     <div className="grid gap-4 md:grid-cols-2">
-      {['queue', 'agents', 'circuits', 'letters'].map((name) => (
+      {['queue', 'agents', 'circuits', 'letters', 'runners'].map((name) => (
         <Skeleton key={name} className="h-34 rounded-lg" />
       ))}
     </div>

@@ -33,7 +33,6 @@ import { createLocalPublisher, createProgressPublisher } from '../live/publishin
 import { createLocalWatch } from '../live/watch.ts'
 import type { Log } from '../ports/log.ts'
 import { taskOfWorkspace } from '../ports/workspace.ts'
-import type { RunTask } from '../tasks/schema.ts'
 import { VERSION } from '../version.ts'
 import { openAgentHost } from './agents.ts'
 import { createBackground } from './background.ts'
@@ -44,6 +43,7 @@ import { createLocalDelivery, type LocalNotice, type LocalTurn } from './local-d
 import { openEmbedding, openOutside } from './outside.ts'
 import type { SandboxHealth } from './sandbox.ts'
 import { refuseOpenHost, signInMethod, warnOfGuessedAddress, warnOfShortSecrets } from './start-up.ts'
+import { openTaskQueue } from './task-queue.ts'
 
 /** The most turns that continue at once after an approval. */
 const MOST_TURNS = 10
@@ -64,7 +64,12 @@ export const openLocalApp = async (config: Config) => {
   const queue = <Body>(concurrency: number) => createMemoryQueue<Body>({ clock, log, concurrency })
   /** A message that waited for a slot of the pool would be ahead of later ones that are more urgent. */
   const withinPool = (concurrency: number) => Math.min(concurrency, config.POOL_MAX_CONCURRENT)
-  const taskQueue = queue<RunTask>(withinPool(config.QUEUE_CONCURRENCY))
+  const { taskQueue, places } = openTaskQueue({
+    clock,
+    log,
+    concurrency: withinPool(config.QUEUE_CONCURRENCY),
+    caps: () => domains.settings.current().concurrency,
+  })
   const noticeQueue = queue<LocalNotice>(config.QUEUE_NOTIFICATION_CONCURRENCY)
   const turnQueue = queue<LocalTurn>(MOST_TURNS)
   const queues = { tasks: taskQueue, notices: noticeQueue, turns: turnQueue }
@@ -91,6 +96,7 @@ export const openLocalApp = async (config: Config) => {
     publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),
     taskQueue,
     runnerQueue: taskQueue,
+    places,
     notificationQueue: noticeQueue,
     clock,
     ids,
@@ -123,6 +129,7 @@ export const openLocalApp = async (config: Config) => {
   domains.settings.onRead(({ queue: { concurrency, notificationConcurrency } }) => {
     taskQueue.resize(withinPool(concurrency))
     noticeQueue.resize(notificationConcurrency)
+    taskQueue.admit()
   })
   // Throws for a module of agents that cannot be loaded.
   const agents = await domains.agents.configuredTypes()

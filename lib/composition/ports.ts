@@ -25,6 +25,7 @@ import type { Trackers } from '../ports/tracker.ts'
 import type { WebSearchProviders } from '../ports/web-search.ts'
 import type { Workspaces } from '../ports/workspace.ts'
 import type { RunTask } from '../tasks/schema.ts'
+import type { Places } from '../worker/places.ts'
 
 /** What the context of a caller needs. */
 export type AuthPorts = {
@@ -53,6 +54,8 @@ export type Ports = AuthPorts &
     publishProgress?: (taskId: string) => void
     /** Messages are received from it only where it is in this process. */
     taskQueue: Queue<RunTask> & WorkerState & Partial<Receiving<RunTask>>
+    /** Where tasks are counted against the caps in this process alone. */
+    places?: Places
     notificationQueue: WorkerState
     /** The queue of tasks, for those who take one message when they are free. */
     runnerQueue: Pick<Receiving<RunTask>, 'receive'>

@@ -6,6 +6,7 @@ import { createBudgets } from '../budgets/service.ts'
 import type { Config } from '../config/config.ts'
 import { createAttemptLimit } from '../core/attempt-limit.ts'
 import { createCostLimit } from '../core/cost-limit.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage } from '../core/errors.ts'
 import { createOwnedDeliveries } from '../deliveries/owned.ts'
 import { anyEndpoints, createDeliveries } from '../deliveries/service.ts'
@@ -58,7 +59,7 @@ type Known = Pick<People, 'settings' | 'limiter' | 'audit' | 'tokens'>
 
 /** Tasks from their creation to their end: queues, agents, the worker, the gateway, and who is told of the end. */
 export const createWork = (people: Known, needs: Needs, config: Config) => {
-  const { store, taskQueue, approvals, log } = needs
+  const { store, taskQueue, places, approvals, log } = needs
   const { settings, limiter } = people
   const audit = people.audit.record
   const isShared = needs.processes === 'many'
@@ -99,6 +100,8 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     queue: taskQueue,
     whyNoRunner,
     positions,
+    capReached: (task) => places?.capReached(task),
+    ...definedFields({ follow: places?.follow }),
     agents: { ...agents, fallback: config.DEFAULT_AGENT },
     makeDeadLetter: (...failure) => deadLetters.deadLetterInsert(...failure),
     resolveDeadLetter: (...retry) => deadLetters.resolving(...retry),
@@ -180,7 +183,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     agent: agents.get,
     read: (taskId) => store.get(taskRows, taskId),
   })
-  const claim = createClaim({ lease: tasks.lease, gate })
+  const claim = createClaim({ lease: tasks.lease, gate, ...definedFields({ settled: places?.settle }) })
   const finish = createFinish({
     ...needs,
     lease: tasks.lease,

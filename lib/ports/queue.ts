@@ -24,6 +24,18 @@ export type Received<Body> = Delivery<Body> & {
 /** Whether a taker may have the messages of a lane, of which it is shown one. It must answer the same for all of them. */
 export type Fits<Body> = (body: Body) => boolean
 
+/** Decides which messages of a queue in this process may be taken now, and counts those that were. */
+export interface Admission<Body> {
+  /** Whether all messages of the lane and owner of this one have to wait. */
+  holdsOwner(body: Body): boolean
+  /** The name under which this message waits apart from others of its lane and owner; undefined when it may be taken. */
+  heldUnder(body: Body): string | undefined
+  /** The message was taken. */
+  reserve(body: Body): void
+  /** The message was handled, or is back in the queue. It may be called more than once. */
+  settle(body: Body): void
+}
+
 /**
  * A queue of identifiers. Delivery is at least once, so a handler must tolerate repeats. Among due messages a lower
  * priority number goes first; within one priority and owner, the order of sending holds.

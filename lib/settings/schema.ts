@@ -23,6 +23,11 @@ export const settingsCatalog = {
     concurrency: { variable: 'QUEUE_CONCURRENCY', schema: count(1, 1_000) },
     notificationConcurrency: { variable: 'QUEUE_NOTIFICATION_CONCURRENCY', schema: count(1, 1_000) },
   },
+  concurrency: {
+    perAgent: { variable: 'CONCURRENCY_PER_AGENT', schema: count(0, 100_000) },
+    perRepository: { variable: 'CONCURRENCY_PER_REPOSITORY', schema: count(0, 100_000) },
+    perUser: { variable: 'CONCURRENCY_PER_USER', schema: count(0, 100_000) },
+  },
   retry: {
     attempts: { variable: 'QUEUE_RETRY_ATTEMPTS', schema: count(1, 100) },
     backoff: { variable: 'QUEUE_RETRY_BACKOFF_MS', schema: count(0, 86_400_000) },

@@ -22,6 +22,8 @@ type Needs = {
   clock: Clock
   log: Log
   leaseMs: number
+  /** Called with each task that is in progress when the process starts. */
+  follow?: (row: TaskRow) => void
 }
 
 /** The longest wait before an attempt: a provider may name a time up to a day ahead. */
@@ -121,6 +123,7 @@ export const createRecovery = (needs: Needs) => {
         send,
       )
     for await (const rows of inStatus('in_progress')) {
+      for (const row of rows) needs.follow?.(row)
       await withEach(rows.filter(isSuspended), async (row) => {
         if (await settleWait(row)) resent += 1
       })

@@ -328,6 +328,9 @@ export const RunTaskSchema = z.object({
   /** Who may take it: a runner with this agent and all of these labels. Absent in messages of earlier releases. */
   agent: z.string().min(1).max(200).exactOptional(),
   runsOn: z.array(z.string()).exactOptional(),
+  /** What it counts toward, beside its agent. */
+  createdBy: z.string().max(500).exactOptional(),
+  repository: z.string().max(500).exactOptional(),
   /** The fencing token of the row that waits. An attempt that is not counted has the same number again. */
   fence: z.int().min(0).exactOptional(),
   /** The attempt continues after a decision. */

@@ -14,6 +14,8 @@ type Needs = {
   ids: Ids
   /** Called for each end of a task that this process wrote, for callers that wait in this process; it must not reject. */
   ended: (task: Task) => Promise<void>
+  /** Called with a task as each change of its state has left it. */
+  follow?: (row: TaskRow) => void
   /** Whether an event of this type is sent as a notice to outbound webhooks. */
   sendsNotice: (type: TaskEvent['type']) => boolean
 }
@@ -34,7 +36,7 @@ export type Transition = Pick<Update<TaskRow>, 'when' | 'set' | 'setIfAbsent' | 
 export type Transitions = ReturnType<typeof createTransitions>
 
 /** The only writer of a task's status: each change of state is one conditional write with its event. */
-export const createTransitions = ({ store, log, clock, ids, ended, sendsNotice }: Needs) => {
+export const createTransitions = ({ store, log, clock, ids, ended, follow, sendsNotice }: Needs) => {
   /** Commits as storage does, and logs each change of a task's state: for every commit with a write of a task. */
   const commit: Store['commit'] = async (head, rows = [], detail) => {
     const outcome = await store.commit(head, rows, detail)
@@ -74,6 +76,7 @@ export const createTransitions = ({ store, log, clock, ids, ended, sendsNotice }
   const apply = async (it: Transition, rows: readonly AnyWrite[] = []): Promise<Outcome<TaskRow>> => {
     const write = toWrite(it)
     const outcome = await commit<TaskRow>(write, rows, true)
+    if (outcome.applied && outcome.row) follow?.(outcome.row)
     if (outcome.applied && outcome.row && isFinal(write.set.status)) await ended(publicTask(outcome.row))
     return outcome
   }

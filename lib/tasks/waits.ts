@@ -11,6 +11,8 @@ type Needs = {
   whyNoRunner: () => Promise<WhyNoRunner>
   /** The positions of the tasks that are in the queue; undefined where that is not known. */
   positions: (taskIds: ReadonlySet<string>) => ReadonlyMap<string, number> | undefined
+  /** The cap that holds a task back, in words; undefined where none does, or it is not known here. */
+  capReached: (task: TaskRow) => string | undefined
   clock: Pick<Clock, 'now'>
 }
 
@@ -21,7 +23,7 @@ export type WithWaits = ReturnType<typeof createWithWaits>
  * stored wait, as for a budget, is left as it is.
  */
 export const createWithWaits =
-  ({ whyNoRunner, positions, clock }: Needs) =>
+  ({ whyNoRunner, positions, capReached, clock }: Needs) =>
   async <Row extends TaskRow>(rows: readonly Row[]): Promise<Row[]> => {
     const waiting = rows.filter(hasNotStarted)
     if (waiting.length === 0) return [...rows]
@@ -36,7 +38,9 @@ export const createWithWaits =
       if (message !== undefined) return toWait(row, 'runner', { message })
       const position = places?.get(row.id)
       // One that was taken from the queue starts in this moment.
-      return places === undefined || position !== undefined ? toWait(row, 'slot', { position }) : undefined
+      return places === undefined || position !== undefined
+        ? toWait(row, 'slot', { position, message: capReached(row) })
+        : undefined
     }
     return rows.map((row) => (hasNotStarted(row) ? { ...row, ...wait(row) } : row))
   }

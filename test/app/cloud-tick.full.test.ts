@@ -62,7 +62,9 @@ it('a tick does its other steps when one fails, and fails after them', async () 
   }
   const { store } = openStorage(readConfig())
   await store.commit({ insert: deliveryRows, row })
-  await expect(tick({}, left(55_000))).rejects.toThrow('abandoned tasks, unclaimed tasks')
+  await expect(tick({}, left(55_000))).rejects.toThrow(
+    'abandoned tasks, tasks without a runner, unclaimed tasks',
+  )
   expect((await store.get(deliveryRows, 'evt_first', true))?.attempts).toHaveLength(1)
 }, 60_000)
 

@@ -4,6 +4,7 @@ import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/sto
 import { createWebSearchProviders } from '../../lib/adapters/web-search/catalog.ts'
 import { createBackground } from '../../lib/app/background.ts'
 import { createLocalDelivery, type LocalNotice, type LocalTurn } from '../../lib/app/local-delivery.ts'
+import { openTaskQueue } from '../../lib/app/task-queue.ts'
 import type { ContinueTurn } from '../../lib/approvals/schema.ts'
 import { collections } from '../../lib/collections.ts'
 import { createAuthContext } from '../../lib/composition/auth.ts'
@@ -94,7 +95,12 @@ export const startDomains = async (options: Options = {}) => {
   const log = createFakeLog()
   const config = readConfig({ DEFAULT_AGENT: adapters[0]?.type ?? 'none', ...env })
   const concurrency = Math.min(config.QUEUE_CONCURRENCY, config.POOL_MAX_CONCURRENT)
-  const taskQueue = createMemoryQueue<RunTask>({ clock, log, concurrency })
+  const { taskQueue, places } = openTaskQueue({
+    clock,
+    log,
+    concurrency,
+    caps: () => joined.settings.current().concurrency,
+  })
   const notificationQueue = createMemoryQueue<LocalNotice>({ clock, log, concurrency: 5 })
   const turnQueue = createMemoryQueue<LocalTurn>({ clock, log, concurrency: 5 })
   const queues = {
@@ -129,6 +135,7 @@ export const startDomains = async (options: Options = {}) => {
     feed: createFeed({ store: wrapped, clock, ids }),
     taskQueue: queues.tasks,
     runnerQueue: taskQueue,
+    places,
     notificationQueue: queues.notices,
     liveWatch,
     publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),
@@ -140,6 +147,7 @@ export const startDomains = async (options: Options = {}) => {
   }
   const people = createPeople(createAuthContext(ports, config), ports, config)
   const joined = createDomains(people, ports, fakeHost(adapters), config)
+  joined.settings.onRead(() => taskQueue.admit())
   const domains = options.continueTurn ? { ...joined, continueTurn: options.continueTurn } : joined
   const background = createBackground(
     ports,

@@ -22,6 +22,7 @@ describe('settings', () => {
           concurrency: 10,
           notificationConcurrency: 5,
         },
+        concurrency: { perAgent: 0, perRepository: 0, perUser: 0 },
         retry: { attempts: 7, backoff: 1_000, type: 'exponential' },
         budget: { monthlyUsd: 0, userMonthlyUsd: 0, unknown: 'warn' },
         tasks: { securityMode: 'full' },

@@ -1,6 +1,6 @@
 import { createHeap } from '../../core/heap.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Fits, Outgoing } from '../../ports/queue.ts'
+import type { Admission, Fits, Outgoing } from '../../ports/queue.ts'
 import { positionsAmong } from './positions.ts'
 
 /** A waiting message. `order` numbers messages in the order of sending; `dueAt` is monotonic milliseconds. */
@@ -17,18 +17,26 @@ export type Waiting<Body> = {
 /** The turn in which an owner got a message of each priority last; absent before the first one. */
 type Owner = { [priority: number]: number }
 /** The ready messages of one owner in a lane. */
+type Messages<Body> = ReturnType<typeof createHeap<Waiting<Body>>>
 type Line<Body> = {
   lane: Lane<Body>
   owner: Owner
-  /** Never empty. */
-  ready: ReturnType<typeof createHeap<Waiting<Body>>>
+  /** One of its messages. */
+  sample: Body
+  ready: Messages<Body>
+  /** Messages that the admission holds, by the name under which it does. `ready` and `held` are not both empty. */
+  held: Map<string, Messages<Body>>
 }
 /** `sample` is one of its messages: each of them fits the same takers. */
 type Lane<Body> = { sample: Body; lines: Map<string, Line<Body>> }
 /** A taker of messages, with the lanes that fit it and have a ready message. */
 export type Taker<Body> = { readonly fits: Fits<Body>; readonly lanes: Set<Lane<Body>> }
 
-type Needs = { clock: Pick<Clock, 'monotonic' | 'after'>; onDue: () => void }
+type Needs<Body> = {
+  clock: Pick<Clock, 'monotonic' | 'after'>
+  onDue: () => void
+  admission?: Pick<Admission<Body>, 'holdsOwner' | 'heldUnder'> | undefined
+}
 
 /** Beyond that the positions are not told: they take 10 ms for so many messages. */
 const MOST_IN_ORDER = 50_000
@@ -39,9 +47,10 @@ const isMoreUrgent = <Body>(a: Waiting<Body>, b: Waiting<Body>): boolean =>
 /**
  * The waiting messages of a queue in the order of service: by priority, then the owner who has waited longest for a turn,
  * then the order of sending. A take looks at one message of each owner in each lane that fits, however many wait.
- * `onDue` is called when delayed messages become ready.
+ * `onDue` is called when delayed messages become ready. A message that the admission holds by itself is put aside when it is
+ * first in its line, until `release`, so that it is not looked at again.
  */
-export const createBacklog = <Body>({ clock, onDue }: Needs) => {
+export const createBacklog = <Body>({ clock, onDue, admission }: Needs<Body>) => {
   const lanes = new Map<string, Lane<Body>>()
   const owners = new Map<string, Owner>()
   const takers = new Set<Taker<Body>>()
@@ -59,17 +68,21 @@ export const createBacklog = <Body>({ clock, onDue }: Needs) => {
     return lane
   }
 
-  const addLine = (lane: Lane<Body>, name: string): Line<Body> => {
+  const newMessages = () => createHeap<Waiting<Body>>(isMoreUrgent)
+  /** The lines with messages that are held under a name. */
+  const linesHeld = new Map<string, Set<Line<Body>>>()
+
+  const addLine = (lane: Lane<Body>, name: string, sample: Body): Line<Body> => {
     const owner = owners.get(name) ?? {}
     owners.set(name, owner)
-    const line = { lane, owner, ready: createHeap<Waiting<Body>>(isMoreUrgent) }
+    const line = { lane, owner, sample, ready: newMessages(), held: new Map() }
     lane.lines.set(name, line)
     return line
   }
 
   const push = (message: Waiting<Body>): void => {
     const lane = lanes.get(message.lane) ?? addLane(message.lane, message.body)
-    const line = lane.lines.get(message.owner) ?? addLine(lane, message.owner)
+    const line = lane.lines.get(message.owner) ?? addLine(lane, message.owner, message.body)
     line.ready.push(message)
     ready += 1
   }
@@ -108,7 +121,47 @@ export const createBacklog = <Body>({ clock, onDue }: Needs) => {
   }
 
   const messagesIn = (group: readonly Lane<Body>[]): Waiting<Body>[] =>
-    group.flatMap(({ lines }) => [...lines.values()].flatMap((line) => line.ready.items))
+    group.flatMap(({ lines }) =>
+      [...lines.values()].flatMap(({ ready, held }) => [
+        ...ready.items,
+        ...[...held.values()].flatMap(({ items }) => items),
+      ]),
+    )
+
+  const hold = (line: Line<Body>, name: string, message: Waiting<Body>): void => {
+    const held = line.held.get(name) ?? newMessages()
+    line.held.set(name, held)
+    held.push(message)
+    const lines = linesHeld.get(name) ?? new Set()
+    linesHeld.set(name, lines.add(line))
+  }
+
+  /** Takes one message of a line, or all, back from those that are held under a name. */
+  const release = (line: Line<Body>, name: string, most: number): void => {
+    const held = line.held.get(name)
+    for (let n = 0; n < most; n++) {
+      const message = held?.pop()
+      if (message) line.ready.push(message)
+      else break
+    }
+    if (held && held.size > 0) return
+    line.held.delete(name)
+    const lines = linesHeld.get(name)
+    lines?.delete(line)
+    if (lines?.size === 0) linesHeld.delete(name)
+  }
+
+  /** The first message of a line that may be taken. Those before it that are held are put aside. */
+  const firstIn = (line: Line<Body>, before: number): Waiting<Body> | undefined => {
+    if (admission?.holdsOwner(line.sample)) return undefined
+    for (let head = line.ready.peek(); head !== undefined && head.order < before; head = line.ready.peek()) {
+      const name = admission?.heldUnder(head.body)
+      if (name === undefined) return head
+      line.ready.pop()
+      hold(line, name, head)
+    }
+    return undefined
+  }
 
   const isBefore = (a: Line<Body>, b: Line<Body>): boolean => {
     const [headA, headB] = [a.ready.peek(), b.ready.peek()]
@@ -124,7 +177,7 @@ export const createBacklog = <Body>({ clock, onDue }: Needs) => {
     let first: Line<Body> | undefined
     for (const lane of taker.lanes)
       for (const line of lane.lines.values())
-        if ((line.ready.peek()?.order ?? before) < before && (!first || isBefore(line, first))) first = line
+        if (firstIn(line, before) !== undefined && (!first || isBefore(line, first))) first = line
     return first
   }
 
@@ -149,6 +202,13 @@ export const createBacklog = <Body>({ clock, onDue }: Needs) => {
     sendBack: delay,
     /** Returns a message at once to its place in the order. */
     putBack: push,
+    /** Looks again at one message of each line that is held under a name, or at all that are held. */
+    release(name?: string): void {
+      if (name === undefined)
+        for (const [each, lines] of linesHeld)
+          for (const line of lines) release(line, each, Number.POSITIVE_INFINITY)
+      else for (const line of linesHeld.get(name) ?? []) release(line, name, 1)
+    },
     /** Begins to watch the lanes that fit, until `leave`. */
     join(fits: Fits<Body>): Taker<Body> {
       const taker = { fits, lanes: new Set<Lane<Body>>() }
@@ -181,7 +241,7 @@ export const createBacklog = <Body>({ clock, onDue }: Needs) => {
       if (line === undefined || message === undefined) return undefined
       ready -= 1
       line.owner[message.priority] = ++turn
-      if (line.ready.size === 0) removeLine(line, message)
+      if (line.ready.size === 0 && line.held.size === 0) removeLine(line, message)
       return message
     },
   }

@@ -2,14 +2,16 @@ import { backoffMs } from '../../core/backoff.ts'
 import { errorMessage, Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import type { Consumer, Delivery, Fits, Queue, Received, Receiving } from '../../ports/queue.ts'
+import type { Admission, Consumer, Delivery, Fits, Queue, Received, Receiving } from '../../ports/queue.ts'
 import { createBacklog, type Taker, type Waiting } from './backlog.ts'
 
-type Needs = {
+type Needs<Body> = {
   clock: Pick<Clock, 'monotonic' | 'after'>
   log: Pick<Log, 'warn'>
   concurrency: number
   redeliverAfterMs?: number
+  /** Without it every message may be taken at any time. */
+  admission?: Admission<Body>
 }
 type Handler<Body> = (delivery: Delivery<Body>) => Promise<void>
 
@@ -25,6 +27,8 @@ type MemoryQueue<Body> = Queue<Body> &
     depth(): Depth
     /** Changes the number of concurrent handlers; surplus ones end first. */
     resize(concurrency: number): void
+    /** Asks the admission again: about what it holds under a name, or about all messages. */
+    admit(name?: string): void
   }
 
 const LONGEST_REDELIVERY_MS = 60_000
@@ -40,8 +44,8 @@ const ANY = () => true
  * Invariant: a message is taken in a later turn of the event loop than it was sent in. So its sender's promises that are
  * due come first, and messages that send messages do not block the event loop.
  */
-export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
-  const { clock, log, redeliverAfterMs = 1_000 } = needs
+export const createMemoryQueue = <Body>(needs: Needs<Body>): MemoryQueue<Body> => {
+  const { clock, log, redeliverAfterMs = 1_000, admission } = needs
   let { concurrency } = needs
   const idle: (() => void)[] = []
   let worker: Worker<Body> | undefined
@@ -60,7 +64,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
     scheduled = true
     setImmediate(dispatch)
   }
-  const backlog = createBacklog<Body>({ clock, onDue: wake })
+  const backlog = createBacklog<Body>({ clock, onDue: wake, admission })
 
   const dispatch = () => {
     scheduled = false
@@ -68,10 +72,16 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
     fill()
   }
 
+  const take = (taker: Taker<Body>): Waiting<Body> | undefined => {
+    const message = backlog.take(taker, ofEarlierTurns)
+    if (message !== undefined) admission?.reserve(message.body)
+    return message
+  }
+
   /** Gives the worker a message if it has a free place and one fits. */
   const serveNext = (): boolean => {
     if (worker === undefined || running >= concurrency) return false
-    const message = backlog.take(worker.taker, ofEarlierTurns)
+    const message = take(worker.taker)
     if (message === undefined) return false
     worker.since = ++waits
     running += 1
@@ -82,7 +92,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   const fill = () => {
     for (const receiver of receivers) {
       while (worker !== undefined && worker.since < receiver.since && serveNext());
-      const message = backlog.take(receiver.taker, ofEarlierTurns)
+      const message = take(receiver.taker)
       if (message) receiver.give(message)
     }
     while (serveNext());
@@ -102,6 +112,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
         )
       else sendBack(message, error)
     }
+    admission?.settle(message.body)
     running -= 1
     if (running === 0) for (const resolve of idle.splice(0)) resolve()
     fill()
@@ -122,6 +133,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
       giveBack() {
         message.receives -= 1
         backlog.putBack(message)
+        admission?.settle(message.body)
         wake()
       },
     }
@@ -134,6 +146,10 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
     },
     resize(next) {
       concurrency = next
+      wake()
+    },
+    admit(name) {
+      backlog.release(name)
       wake()
     },
     send(messages) {

@@ -14,6 +14,7 @@ export const tasksOn = (store: Store): Tasks => {
   return createTasks({
     whyNoRunner: async () => () => undefined,
     positions: () => undefined,
+    capReached: () => undefined,
     store,
     queue: { longestDelayMs: 900_000, send: async () => undefined },
     agents: { fallback: 'test-agent', types: async () => ['test-agent'], offered: async () => [] },

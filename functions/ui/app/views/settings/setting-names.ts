@@ -11,6 +11,7 @@ type Words = {
 export const groups: Readonly<Record<keyof Settings, string>> = {
   system: 'Sign-in',
   queue: 'Queues',
+  concurrency: 'Concurrent tasks',
   retry: 'Retries of tasks',
   tasks: 'Tasks',
   budget: 'Budgets',
@@ -35,6 +36,12 @@ export const words: Readonly<Record<string, Words>> = {
   'queue.notificationName': { label: 'Notification queue' },
   'queue.concurrency': { label: 'Concurrent tasks' },
   'queue.notificationConcurrency': { label: 'Concurrent notifications' },
+  'concurrency.perAgent': {
+    label: 'Of an agent',
+    hint: 'The most tasks that run at once; others wait in the queue. 0: no limit.',
+  },
+  'concurrency.perRepository': { label: 'Of a repository', hint: '0: no limit.' },
+  'concurrency.perUser': { label: 'Of a user', hint: '0: no limit.' },
   'retry.attempts': { label: 'Attempts', hint: 'Including the first.' },
   'retry.backoff': { label: 'Backoff', hint: 'E.g. 500ms, 30s or 1m 30s.', isDuration: true },
   'retry.type': { label: 'Backoff type', choices: { exponential: 'Exponential', fixed: 'Fixed' } },

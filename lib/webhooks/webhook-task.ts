@@ -1,4 +1,6 @@
 import { cutText } from '../core/cut-text.ts'
+import { definedFields } from '../core/defined-fields.ts'
+import { LONGEST_RUNNER_LABEL, MOST_ASKED_LABELS } from '../core/runner-labels.ts'
 import type { CreateTask } from '../tasks/schema.ts'
 import type { Ask, AskKind } from './ask.ts'
 import { httpUrl, oneLine } from './outside-text.ts'
@@ -34,6 +36,7 @@ export const webhookTask = (sender: Sender, event: string, ask: Ask, mark: strin
     ...(repository ? { repository } : {}),
     ...(branch ? { branch } : {}),
     labels: toLabels(ask.labels),
+    ...definedFields({ runsOn: toRunsOn(ask.labels) }),
     metadata: { webhook: { event, asks: ask.kind } },
   }
 }
@@ -67,6 +70,17 @@ const toTitle = (ask: Ask): string => {
 const toLabels = (labels: readonly string[]): string[] => {
   const lines = labels.flatMap((label) => oneLine(label, LONGEST_LABEL) ?? [])
   return [...new Set(lines)].slice(0, MOST_LABELS)
+}
+
+const RUNS_ON = /^runs-on:/i
+
+/** The labels of runners in labels such as `runs-on:gpu` or `runs-on:gpu,linux`; undefined without any. */
+const toRunsOn = (labels: readonly string[]): string[] | undefined => {
+  const asked = labels
+    .filter((label) => RUNS_ON.test(label))
+    .flatMap((label) => label.replace(RUNS_ON, '').split(','))
+    .flatMap((label) => oneLine(label, LONGEST_RUNNER_LABEL) ?? [])
+  return asked.length === 0 ? undefined : [...new Set(asked)].filter((_, n) => n < MOST_ASKED_LABELS)
 }
 
 const formed = (text: string | undefined, form: RegExp): string | undefined =>

@@ -57,6 +57,11 @@ describe('POST /api/gateway', () => {
       'options.notifySecret',
     ]),
     ['too short a limit', { task: { ...task, timeoutMs: 999 } }, 'task.timeoutMs'],
+    [
+      'too many labels',
+      { task: { ...task, runsOn: Array.from({ length: 11 }, (_, n) => `${n}`) } },
+      'task.runsOn',
+    ],
     ['too many steps', { task: { ...task, maxSteps: 201 } }, 'task.maxSteps'],
     ['an unknown agent', { task: { ...task, assignedAgent: 'nobody' } }, 'task.assignedAgent'],
     ['a secret for nobody', { task, options: { notifySecret: 'a secret of ours' } }, 'options.notifySecret'],

@@ -100,6 +100,7 @@ describe('a schedule', () => {
     ['no name', { name: ' ' }, 'name'],
     ['a task without a title', { task: { prompt: 'x' } }, 'task.title'],
     ['a task with too long a limit', { task: { title: 'x', timeoutMs: 86_400_001 } }, 'task.timeoutMs'],
+    ['a task for no runner', { task: { title: 'x', runsOn: [''] } }, 'task.runsOn.0'],
     ['a task without steps', { task: { title: 'x', maxSteps: 0 } }, 'task.maxSteps'],
     ['an unknown agent', { task: { title: 'x', assignedAgent: 'none' } }, 'task.assignedAgent'],
     [

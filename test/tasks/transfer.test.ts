@@ -113,6 +113,7 @@ describe('POST /api/tasks/import', () => {
       { ...exported, id: 'x', timeoutMs: 999 },
       { ...exported, id: 'x', timeoutMs: '1h' },
       { ...exported, id: 'x', maxSteps: 201 },
+      { ...exported, id: 'y', runsOn: [' gpu'] },
     ]
     const { status, body } = await call('POST /api/tasks/import', importing([...bad, exported]))
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { CONTROLS } from '../../lib/core/shown-text.ts'
+import { CreateTaskSchema } from '../../lib/tasks/schema.ts'
 import { SENDERS, type Sender } from '../../lib/webhooks/schema.ts'
 import { interpretEvent, MARK } from './interpreted.ts'
 import * as github from './payloads/codehost.ts'
@@ -111,6 +112,31 @@ describe('other fields of a task from elsewhere', () => {
     const own = priority === 3 ? 2 : priority
     expect(interpretEvent('trackera', tracker[0]).task).toMatchObject({ priority: own })
     expect(interpretEvent('trackerb', tracker[1]).task).toMatchObject({ priority: own })
+  })
+})
+
+describe('the runner of a task from elsewhere', () => {
+  it.each<[string[], string[] | undefined]>([
+    [['bug'], undefined],
+    [['runs-on', 'runs-on:', 'runs-on: ,', 'xruns-on:gpu'], undefined],
+    [['runs-on:gpu'], ['gpu']],
+    [
+      ['Runs-On: GPU ', 'bug', 'runs-on:linux,gpu', 'runs-on:linux'],
+      ['GPU', 'linux', 'gpu'],
+    ],
+    [['runs-on:a\u202eb\u0000c'], ['a b c']],
+    [[`runs-on:${'x'.repeat(101)}`], ['x'.repeat(100)]],
+    [['runs-on:a,b,c,d,e,f,g,h,i,j,k'], [...'abcdefghij']],
+  ])('goes by the labels %j', (names, runsOn) => {
+    const events = [
+      interpretEvent('codehost', github.issueOpened(['ai-task', ...names]), 'issues'),
+      interpretEvent('trackera', jira.issueCreated(['ai-task', ...names])),
+      interpretEvent('trackerb', linear.issueCreated(['ai-task', ...names])),
+    ]
+    for (const { task } of events) {
+      expect(task?.runsOn).toEqual(runsOn)
+      expect(CreateTaskSchema.safeParse(task).success).toBe(true)
+    }
   })
 })
 

@@ -71,7 +71,7 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
     hasKey: hasAccessKey,
     mayBeOpen,
     sessions,
-    tokens: createTokenPrincipals({ ...ports, readAccountStatus }),
+    tokens: createTokenPrincipals({ ...ports, readAccountStatus, runnerToken: config.RUNNER_TOKEN }),
   })
   return {
     audit,

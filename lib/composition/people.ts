@@ -77,7 +77,11 @@ export const createPeople = (auth: AuthContext, ports: Ports, config: Config) =>
     providersHere: async () => oauth.flow.providerStatuses(),
     disconnect: createDisconnect({ unlink: oauth.unlink, audit }),
     devices: createDevices({ ...needs, draftSession: sessions.draft, closeSession: sessions.close }),
-    tokens: createTokens({ ...needs, callsPerMinute: config.GATEWAY_RATE_LIMIT_RPM }),
+    tokens: createTokens({
+      ...needs,
+      callsPerMinute: config.GATEWAY_RATE_LIMIT_RPM,
+      runnerToken: config.RUNNER_TOKEN,
+    }),
     /** Opens no tokens. */
     connectionStatus: createConnectionStatus({
       findConnection: createFindConnection({ ofUser: createLinkedAccountLookup(ports.store) }),

@@ -3,6 +3,16 @@ import * as z from 'zod'
 
 export const text = z.string().trim().min(1)
 
+/** A secret that programs are given by hand, and that is no API token: long, and not a word or a sample that was left in. */
+export const sharedToken = z
+  .string()
+  .trim()
+  .regex(
+    /^[\x21-\x7e]{32,1000}$/,
+    'must have 32 to 1000 characters without blanks: openssl rand -hex 32 makes one',
+  )
+  .refine((value) => new Set(value).size >= 8, 'must be random: openssl rand -hex 32 makes one')
+
 /** The name of a label at a code host or tracker. */
 export const label = (fallback: string) => text.max(200, 'may have 200 characters at most').default(fallback)
 

@@ -22,8 +22,8 @@ type Needs = {
   clock: Clock
   tokens: {
     exists(tokenId: string): Promise<boolean>
-    /** A write that binds a token to a runner, and fails where it is bound to another one. */
-    binding(tokenId: string, runner: string): AnyWrite
+    /** Writes that bind a token to a runner, and fail where it is bound to another one; none for a token of many runners. */
+    bindings(tokenId: string, runner: string): AnyWrite[]
     /** The runner that a token is bound to. */
     runnerOf(tokenId: string): Promise<string | undefined>
     remove(tokenId: string): Promise<unknown>
@@ -64,7 +64,7 @@ export const createRegistry = ({ store, clock, tokens, leaseMs, version, audit }
       before === undefined
         ? { insert: runners, row: next }
         : { update: runners, key: next.id, when: { registration: before.registration }, set: next }
-    const outcome = await store.commit<RunnerRow>(head, [tokens.binding(tokenId, next.name)])
+    const outcome = await store.commit<RunnerRow>(head, tokens.bindings(tokenId, next.name))
     if (outcome.applied) return true
     if (outcome.refused === 0) return false
     const name = await tokens.runnerOf(tokenId)

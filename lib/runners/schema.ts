@@ -64,7 +64,7 @@ export const RunnerSchema = z
     running: z.array(z.string()).describe('The ids of the tasks that it runs, as it said last'),
     registeredAt: timestamp,
     lastSeenAt: timestamp,
-    userId: z.string().describe('Who made its API token'),
+    userId: z.string().describe('Who made its API token; `installation` with the token of RUNNER_TOKEN'),
   })
   .meta({ id: 'Runner' })
 export type Runner = z.output<typeof RunnerSchema>

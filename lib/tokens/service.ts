@@ -10,6 +10,7 @@ import type { Store, Update } from '../ports/store.ts'
 import type { CreateToken } from './contract.ts'
 import { TOKENS, type TokenRow, tokenRows, userTokenCounter } from './rows.ts'
 import type { Token } from './schema.ts'
+import { createSharedRunnerToken, SHARED_TOKEN_ID } from './shared-runner-token.ts'
 import { tokenHash, tokenText } from './text.ts'
 
 type Needs = {
@@ -19,6 +20,8 @@ type Needs = {
   ids: Ids
   /** The operator's limit of a token at the gateway, in calls per minute; admins may set a higher one. */
   callsPerMinute: number
+  /** The setting RUNNER_TOKEN. */
+  runnerToken?: string | undefined
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
 
@@ -27,7 +30,10 @@ const DAY_MS = 86_400_000
 export type Tokens = ReturnType<typeof createTokens>
 
 /** API tokens: programs use the gateway or the webhooks with them, in the name of the user who made them. */
-export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit }: Needs) => {
+export const createTokens = (needs: Needs) => {
+  const { store, entropy, clock, ids, callsPerMinute, audit } = needs
+  const sharedRunnerToken = createSharedRunnerToken(needs.runnerToken)
+
   const refuseRate = ({ role }: Principal, rateLimit: number | undefined): void => {
     if (rateLimit === undefined || rateLimit <= callsPerMinute || role === 'admin') return
     const message = `must be at most ${callsPerMinute}, the limit of this service; an admin may give a token more`
@@ -86,15 +92,14 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
     create,
     list,
     revoke,
-    /** Tokens of runners: each is bound to the runner that registers with it first. */
+    /** Tokens of runners: each is bound to the runner that registers with it first, but for the shared one. */
     ofRunners: {
-      exists: async (id: string): Promise<boolean> => (await store.get(tokenRows, id)) !== undefined,
-      binding: (id: string, runner: string): Update<TokenRow> => ({
-        update: tokenRows,
-        key: id,
-        when: { runner: [null, runner] },
-        set: { runner },
-      }),
+      exists: async (id: string): Promise<boolean> =>
+        id === SHARED_TOKEN_ID ? sharedRunnerToken.isSet : (await store.get(tokenRows, id)) !== undefined,
+      bindings: (id: string, runner: string): Update<TokenRow>[] =>
+        id === SHARED_TOKEN_ID
+          ? []
+          : [{ update: tokenRows, key: id, when: { runner: [null, runner] }, set: { runner } }],
       runnerOf: async (id: string): Promise<string | undefined> => (await store.get(tokenRows, id))?.runner,
       remove: (id: string) => store.commit<TokenRow>({ remove: tokenRows, key: id }),
     },

@@ -7,12 +7,15 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import { type TokenRow, tokenRows } from './rows.ts'
+import { createSharedRunnerToken, SHARED_TOKEN_ID } from './shared-runner-token.ts'
 import { tokenHash, tokenIdIn } from './text.ts'
 
 type Needs = {
   store: Store
   clock: Clock
   log: Log
+  /** The setting RUNNER_TOKEN. */
+  runnerToken?: string | undefined
   readAccountStatus: (userId: string) => Promise<{ role: Role; disabled: boolean } | undefined>
 }
 
@@ -20,7 +23,10 @@ type Needs = {
 const USE_WRITE_MS = 60_000
 
 /** The principals of API tokens. */
-export const createTokenPrincipals = ({ store, clock, log, readAccountStatus }: Needs) => {
+export const createTokenPrincipals = (needs: Needs) => {
+  const { store, clock, log, readAccountStatus } = needs
+  const sharedRunnerToken = createSharedRunnerToken(needs.runnerToken)
+
   const findValidRow = async (text: string): Promise<TokenRow | undefined> => {
     const id = tokenIdIn(text)
     const row = id === undefined ? undefined : await store.get(tokenRows, id)
@@ -51,12 +57,7 @@ export const createTokenPrincipals = ({ store, clock, log, readAccountStatus }: 
     return status?.disabled ? undefined : status?.role
   }
 
-  /**
-   * The principal of an API token: the user who made it, while that account may sign in. Undefined for a text that is no
-   * token, and for a revoked or expired token. Throws Problem `forbidden` `scope_missing` for a token without `scope`;
-   * without `scope` it only identifies the token's user, which does not count as a use.
-   */
-  const findPrincipal = async (text: string, scope?: Scope): Promise<Principal | undefined> => {
+  const findUser = async (text: string, scope?: Scope): Promise<Principal | undefined> => {
     const row = await findValidRow(text)
     const role = row && (await roleIn(row))
     if (row === undefined || role === undefined) return undefined
@@ -78,8 +79,18 @@ export const createTokenPrincipals = ({ store, clock, log, readAccountStatus }: 
     }
   }
 
+  /**
+   * The principal of an API token: the user who made it, while that account may sign in. Undefined for a text that is no
+   * token, and for a revoked or expired token. Throws Problem `forbidden` `scope_missing` for a token without `scope`.
+   * Without `scope` it only identifies the token's user, which does not count as a use. The shared token of runners has
+   * the scope of runners alone, and no user.
+   */
+  const findPrincipal = async (text: string, scope?: Scope): Promise<Principal | undefined> =>
+    (scope === 'runner' ? sharedRunnerToken.principal(text) : undefined) ?? findUser(text, scope)
+
   /** Whether the token of an earlier principal is still valid, and its user still has that role. */
   const holds = async ({ tokenId = '', role }: Principal): Promise<boolean> => {
+    if (tokenId === SHARED_TOKEN_ID) return sharedRunnerToken.isSet
     const row = await store.get(tokenRows, tokenId)
     return row !== undefined && !hasExpired(row) && (await roleIn(row)) === role
   }

@@ -43,6 +43,10 @@ describe('the command line', () => {
     [['retry'], 'Say which', 'agent-tasks retry --help'],
     [['dlq', 'eat', 'x'], 'list, retry or discard', 'agent-tasks dlq --help'],
     [['api', 'getTask'], 'The path needs id=', 'agent-tasks api --help'],
+    [['runner', '--token', ''], 'set RUNNER_TOKEN', 'agent-tasks runner --help'],
+    [['runner', '--token', 'x'.repeat(31)], 'may have been cut', 'agent-tasks runner --help'],
+    [['runner', '--token', `svc_${'0'.repeat(60)}`], 'may have been cut', 'agent-tasks runner --help'],
+    [['runner', '--token', `a secret ${'x'.repeat(40)}`], 'may have been cut', 'agent-tasks runner --help'],
     [['dance'], 'There is no command dance', 'agent-tasks --help'],
   ])('%j is refused, and says what to do', async (args, reason, advice) => {
     const refused = await runHere(args)

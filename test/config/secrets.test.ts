@@ -24,6 +24,7 @@ describe('the settings that hold a secret', () => {
       'ORIGIN_SECRET',
       'OTEL_EXPORTER_OTLP_HEADERS',
       'PERPLEXITY_API_KEY',
+      'RUNNER_TOKEN',
       'TOGETHER_API_KEY',
       'TRACKERA_CLIENT_SECRET',
       'TRACKERA_WEBHOOK_SECRET',
@@ -45,7 +46,11 @@ describe('the settings that hold a secret', () => {
 describe('the value of a setting that holds a secret', () => {
   const KEY = 'planted-canary-4711'
   const secretFor = (name: string) =>
-    name === 'ENCRYPTION_KEY' ? 'ab'.repeat(32) : name.endsWith('_HEADERS') ? `authorization=${KEY}` : KEY
+    name.endsWith('_HEADERS') ? `authorization=${KEY}` : (inForm[name] ?? KEY)
+  const inForm: Readonly<Record<string, string>> = {
+    ENCRYPTION_KEY: 'ab'.repeat(32),
+    RUNNER_TOKEN: '0123456789abcdef'.repeat(2),
+  }
   const settings = (name: string, value: string) => {
     const { given: _, secrets, tooShortToMask: __, ...read } = readConfig({ [name]: value })
     return { read, secrets: new Set(secrets) }

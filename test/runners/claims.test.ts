@@ -7,7 +7,8 @@ import { connect } from '../journeys/client.ts'
 import { openedService } from '../journeys/opened-service.ts'
 
 // Its tasks run on runners alone.
-const service = openedService({ WORKER: 'off', TASK_LEASE_MS: '2000' })
+const SHARED = `${'f3'.repeat(8)}0123456789abcdef`
+const service = openedService({ WORKER: 'off', TASK_LEASE_MS: '2000', RUNNER_TOKEN: SHARED })
 const person = () => connect(service().baseUrl)
 
 let number = 0
@@ -110,6 +111,26 @@ describe('the registration of a runner', () => {
     const refused = await post('/api/runners', body, await makeToken())
     expect(refused).toMatchObject({ status: 400, code: 'runner_protocol' })
     expect(JSON.stringify(refused.answer)).toContain('update the service first')
+  })
+
+  it('needs no token of its own where the service has one for all runners, which opens nothing else', async () => {
+    const [one, two] = [await openRunner({ token: SHARED }), await openRunner({ token: SHARED })]
+    expect([one.runner.userId, two.runner.userId]).toEqual(['installation', 'installation'])
+    const { id: taskId } = { id: await makeTask(one.runner.name) }
+    await openRunner({ token: SHARED, name: one.runner.name, labels: [one.runner.name] })
+    const { claim } = (await one.claim()) as Claimed
+    expect(claim?.task.id).toBe(taskId)
+    const outcome = { fence: claim?.fence, end: DONE }
+    expect(await one.about(taskId, 'outcome', outcome)).toMatchObject({ status: 200 })
+    // A name that it has is taken for other tokens, and the names of other tokens for it.
+    const own = await openRunner()
+    await expect(openRunner({ name: one.runner.name })).rejects.toMatchObject({ code: 'runner_name_taken' })
+    await expect(openRunner({ name: own.runner.name, token: SHARED })).rejects.toMatchObject({
+      code: 'runner_name_taken',
+    })
+    expect((await post('/api/gateway', { title: 'No' }, SHARED)).status).toBe(401)
+    expect((await post('/api/tasks', { title: 'No' }, SHARED)).status).toBe(401)
+    expect((await post('/api/runners', { ...REGISTRATION, name: 'x' }, SHARED.slice(1))).status).toBe(401)
   })
 
   it('ends with the removal of the runner, whose token is void then', async () => {

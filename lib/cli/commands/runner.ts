@@ -5,7 +5,8 @@ import { UsageError } from '../exit-codes.ts'
 import { serviceUrl } from '../service.ts'
 
 const MOST_AT_ONCE = 1_000
-const TOKEN = /^svc_[0-9A-Z]{26}_[0-9a-f]{48}$/
+/** The text of an API token, or what the setting RUNNER_TOKEN of the service has, which is no API token. */
+const TOKEN = /^(?:svc_[0-9A-Z]{26}_[0-9a-f]{48}|(?!svc_)[\x21-\x7e]{32,1000})$/
 
 export const runner = defineCommand({
   name: 'runner',
@@ -18,7 +19,7 @@ export const runner = defineCommand({
   ].join('\n'),
   options: {
     url: { type: 'string', about: 'the address of the service; AGENT_TASKS_URL by default' },
-    token: { type: 'string', about: 'an API token of the scope runner' },
+    token: { type: 'string', about: 'an API token of the scope runner, or the RUNNER_TOKEN of the service' },
     name: { type: 'string', about: 'its name in the service; the name of this machine by default' },
     labels: { type: 'string', value: 'a,b', about: 'what tasks can ask for by runsOn' },
     concurrency: { type: 'string', value: 'number', about: 'the most tasks at once, 2 by default' },
@@ -46,8 +47,8 @@ const readToken = (token = ''): string => {
   if (TOKEN.test(token.trim())) return token.trim()
   throw new UsageError(
     token === ''
-      ? 'A runner needs an API token of the scope runner: set RUNNER_TOKEN'
-      : 'The token of the runner is no API token: it begins with svc_ and may have been cut',
+      ? 'A runner needs an API token of the scope runner, or the RUNNER_TOKEN of the service: set RUNNER_TOKEN'
+      : 'The token of the runner is neither an API token (svc_…) nor a RUNNER_TOKEN of 32 characters and more: it may have been cut',
     'runner',
   )
 }

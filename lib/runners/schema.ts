@@ -80,6 +80,8 @@ export type RunnerSettings = {
   once: boolean
   /** Of its workspaces, and of outcomes that the service has not acknowledged. */
   folder: string
+  /** The port of its status page on loopback; absent: none. */
+  statusPort?: number | undefined
 }
 
 /** A claim by its task and its fencing token. */

@@ -47,6 +47,7 @@ describe('the command line', () => {
     [['runner', '--token', 'x'.repeat(31)], 'may have been cut', 'agent-tasks runner --help'],
     [['runner', '--token', `svc_${'0'.repeat(60)}`], 'may have been cut', 'agent-tasks runner --help'],
     [['runner', '--token', `a secret ${'x'.repeat(40)}`], 'may have been cut', 'agent-tasks runner --help'],
+    [['runner', '--token', 'f'.repeat(64), '--status-port', '0'], '--status-port must be', 'runner --help'],
     [['dance'], 'There is no command dance', 'agent-tasks --help'],
   ])('%j is refused, and says what to do', async (args, reason, advice) => {
     const refused = await runHere(args)

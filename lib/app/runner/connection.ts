@@ -16,12 +16,16 @@ const LONGEST_WAIT_MS = 10_000
 const LOGGED_EVERY = 10
 
 /** The client of a service for its runners. A request ends after 30 s, a poll when its caller says so. */
-export const connectRunner = (url: string, token: string): RunnerClient =>
+export const connectRunner = (url: string, token: string, onAnswer: () => void): RunnerClient =>
   createClient(runnerRoutes, {
     baseUrl: url,
     headers: { authorization: `Bearer ${token}` },
-    fetch: (input, init) =>
-      fetch(input, { ...init, signal: init?.signal ?? AbortSignal.timeout(LONGEST_REQUEST_MS) }),
+    fetch: async (input, init) => {
+      const signal = init?.signal ?? AbortSignal.timeout(LONGEST_REQUEST_MS)
+      const response = await fetch(input, { ...init, signal })
+      onAnswer()
+      return response
+    },
   })
 
 /** Whether an answer says that the request will never be accepted, as it is. */

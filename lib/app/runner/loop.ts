@@ -174,6 +174,7 @@ export const createRunnerLoop = (needs: Needs) => {
 
   return {
     id,
+    isRegistered: () => registered !== undefined,
     run: async (): Promise<void> => {
       await register()
       const sending = sendOutcomes()

@@ -31,6 +31,7 @@ import { connectRunner, createPersist } from './connection.ts'
 import { createRunnerLoop } from './loop.ts'
 import { openOutcomes } from './outcomes.ts'
 import { createRemoteRun, toLeased } from './remote-run.ts'
+import { createRunnerHealth, openStatusPage } from './status-page.ts'
 
 const SWEEP_EVERY_MS = 600_000
 
@@ -60,7 +61,8 @@ export const openRunner = async (given: Config, settings: RunnerSettings) => {
   const outside = openOutside(config, { clock, log })
   const outcomes = openOutcomes(path.join(settings.folder, 'outcomes'))
   const workspacesDir = config.WORKSPACES_DIR ?? path.join(settings.folder, 'workspaces')
-  const client = connectRunner(settings.url, settings.token)
+  const health = createRunnerHealth(clock)
+  const client = connectRunner(settings.url, settings.token, health.noteAnswer)
   const persist = createPersist({ clock, log, random: outside.random })
   const links = new Map<string, ClaimLink>()
   const needs = { ...outside, clock, ids, log, masker }
@@ -141,6 +143,14 @@ export const openRunner = async (given: Config, settings: RunnerSettings) => {
           ...(timeoutMs !== undefined && { timeoutMs }),
         })),
   })
+  const closeStatusPage =
+    settings.statusPort === undefined
+      ? undefined
+      : await openStatusPage(settings.statusPort, () => ({
+          runner: settings.name,
+          ...health.read(loop.isRegistered()),
+          running: [...links.keys()],
+        }))
   const isInUse = (name: string) =>
     [...links.values()].some(({ claim }) => toThreadId(claim.task as never) === taskOfWorkspace(name))
   const jobs = [
@@ -154,6 +164,7 @@ export const openRunner = async (given: Config, settings: RunnerSettings) => {
     /** Takes no more tasks; those that run may end within a few seconds, else they are queued again. */
     close: async () => {
       await loop.stop()
+      await closeStatusPage?.()
       await Promise.all([...jobs, endHeartbeat].map((end) => end?.()))
       await host.close()
       endStrayErrors()

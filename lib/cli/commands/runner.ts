@@ -14,8 +14,8 @@ export const runner = defineCommand({
   about: 'Run tasks of a service on this machine, with the agents that it has.',
   details: [
     'Settings of agents, models and the sandbox are the variables of the service (docs/reference/settings.md), read here.',
-    'RUNNER_TOKEN, RUNNER_NAME, RUNNER_LABELS, RUNNER_CONCURRENCY and RUNNER_DIR stand for the options. A token on the',
-    'command line can be seen by other users of this machine: prefer the variable.',
+    'RUNNER_TOKEN, RUNNER_NAME, RUNNER_LABELS, RUNNER_CONCURRENCY, RUNNER_DIR and RUNNER_STATUS_PORT stand for the options. A',
+    'token on the command line can be seen by other users of this machine: prefer the variable.',
   ].join('\n'),
   options: {
     url: { type: 'string', about: 'the address of the service; AGENT_TASKS_URL by default' },
@@ -24,6 +24,7 @@ export const runner = defineCommand({
     labels: { type: 'string', value: 'a,b', about: 'what tasks can ask for by runsOn' },
     concurrency: { type: 'string', value: 'number', about: 'the most tasks at once, 2 by default' },
     dir: { type: 'string', about: 'the folder of its workspaces and unsent outcomes; ./.runner by default' },
+    'status-port': { type: 'string', value: 'port', about: 'answer GET /healthz at this port of 127.0.0.1' },
     once: { type: 'boolean', about: 'run one task, then end' },
   },
   words: [0, 0],
@@ -37,6 +38,7 @@ export const runner = defineCommand({
       concurrency: once ? 1 : readConcurrency(values.concurrency ?? given(env, 'RUNNER_CONCURRENCY') ?? '2'),
       once,
       folder: values.dir ?? given(env, 'RUNNER_DIR') ?? './.runner',
+      statusPort: readPort(values['status-port'] ?? given(env, 'RUNNER_STATUS_PORT')),
     })
   },
 })
@@ -66,4 +68,11 @@ const readConcurrency = (text: string): number => {
   const concurrency = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (concurrency >= 1 && concurrency <= MOST_AT_ONCE) return concurrency
   throw new UsageError(`--concurrency must be a number from 1 to ${MOST_AT_ONCE}`, 'runner')
+}
+
+const readPort = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (port >= 1 && port <= 65_535) return port
+  throw new UsageError('--status-port must be a port from 1 to 65535', 'runner')
 }

@@ -68,7 +68,7 @@ export const openHealth = ({ ports, domains, requests, worker, probeStorage }: N
         await ports.store.counters(TASK_COUNTERS.counter, TASK_COUNTERS.member)
         return true
       },
-      queue: () => ports.taskQueue.running,
+      queue: () => worker === 'off' || ports.taskQueue.running,
       notifications: () => ports.notificationQueue.running,
     },
   })

@@ -20,6 +20,7 @@ const LOOK_MS = 1_000
 type ClaimKey = { taskId: string; fence: number }
 type Ended = ClaimKey & { reason: 'cancelled' | 'lost' }
 type Poll = {
+  most: number
   waitMs: number
   registration?: number | undefined
   takes: boolean
@@ -152,7 +153,31 @@ export const createRunnerClaims = (needs: Needs) => {
     return present?.registration !== registration || present.takesNone !== undefined
   }
 
-  type Answer = { claim?: Claim; stop: Ended[] } | 'nothing'
+  /** Further messages for the runner that are ready now. */
+  const readyNow = async (runner: RunnerRow, most: number): Promise<Received<RunTask>[]> => {
+    if (most === 0) return []
+    const soon = new AbortController()
+    clock.after(0, () => soon.abort())
+    const offer = toOffer(runner)
+    const receive = () => queue.receive((message) => offerFits(offer, message), soon.signal)
+    return (await Promise.all(Array.from({ length: most }, receive))).filter((one) => one !== undefined)
+  }
+
+  type Answer = { claim?: Claim; more?: Claim[]; stop: Ended[] } | 'nothing'
+
+  /** Of several that are claimed at once, those that fail are queued again; the others are the runner's. */
+  const handAll = async (
+    runner: RunnerRow,
+    received: readonly Received<RunTask>[],
+    gone: AbortSignal,
+  ): Promise<Answer | undefined> => {
+    const handed = await Promise.allSettled(received.map((one) => hand(runner, one, gone)))
+    const claims = handed.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []))
+    const failed = handed.find((one) => one.status === 'rejected')
+    if (claims.length === 0 && failed !== undefined) throw failed.reason
+    const [claim, ...more] = claims
+    return claim && { claim, ...(more.length > 0 && { more }), stop: [] }
+  }
 
   /** One look of a poll; undefined when there is to be another one. */
   const lookOnce = async (
@@ -166,12 +191,12 @@ export const createRunnerClaims = (needs: Needs) => {
     if (until.aborted) return 'nothing'
     const received = await nextMessage(runner, asked, until)
     if (received === undefined) return undefined
+    const all = [received, ...(await readyNow(runner, asked.most - 1))]
     if (await hasLeft(principal, runner)) {
-      received.giveBack()
+      for (const one of all) one.giveBack()
       return 'nothing'
     }
-    const claimed = await hand(runner, received, gone)
-    return claimed && { claim: claimed, stop: [] }
+    return handAll(runner, all, gone)
   }
 
   /**

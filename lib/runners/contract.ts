@@ -23,6 +23,8 @@ const done = z.object({ ok: z.literal(true) })
 
 /** The longest poll: an HTTP API gives up an answer after 30 s. */
 const LONGEST_POLL_MS = 25_000
+/** Of one answer. */
+const MOST_CLAIMS = 50
 /** An outcome has a result of 2 MB at most, and what a reply needs to go on. */
 const OUTCOME_BYTES = 24_000_000
 
@@ -59,6 +61,12 @@ export const runnerRoutes = defineRoutes({
     body: z.object({
       waitMs: z.int().min(0).max(LONGEST_POLL_MS).default(LONGEST_POLL_MS),
       registration: z.int().min(1).optional(),
+      most: z
+        .int()
+        .min(1)
+        .max(MOST_CLAIMS)
+        .default(1)
+        .describe('The most claims of an answer: a runner takes as many as it has free slots'),
       takes: z.boolean().default(true).describe('false only waits for the end of claims'),
       running: z
         .array(ClaimKeySchema)
@@ -69,6 +77,7 @@ export const runnerRoutes = defineRoutes({
     alsoStatus: 204,
     response: z.object({
       claim: ClaimSchema.optional(),
+      more: z.array(ClaimSchema).optional().describe('Further claims, where `most` allows them'),
       stop: z
         .array(ClaimKeySchema.extend({ reason: z.enum(['cancelled', 'lost']) }))
         .describe('Runs to stop: their claims are over'),

@@ -79,6 +79,10 @@ const makeTask = async (label: string, more: object = {}) =>
 
 const DONE = { kind: 'succeeded', result: { success: true, output: 'Done' } } as const
 
+it('is ready to serve runners, though it runs nothing itself', async () => {
+  expect(await person().client.readiness()).toMatchObject({ status: 'ready' })
+})
+
 describe('the registration of a runner', () => {
   it('is bound to one token and one name, and the later process of the same runner replaces the earlier one', async () => {
     const first = await openRunner()

@@ -16,12 +16,17 @@ import { type ClaimLink, createClaimLink, sendLeft } from './claim-link.ts'
 import { isFinal, type Persist, type RunnerClient } from './connection.ts'
 import type { Outcomes } from './outcomes.ts'
 
+/** Of one poll. */
+const MOST_CLAIMS = 50
 const POLL_MS = 25_000
 /** The network may take this much longer than the poll itself. */
 const POLL_GRACE_MS = 10_000
 /** The time for running work at a stop, and then for the last answers of the service. */
 const DRAIN_MS = 5_000
 const LAST_WRITES_MS = 4_000
+
+type Stop = { taskId: string; fence: number; reason: 'cancelled' | 'lost' }
+type Answer = { claim?: Claim; more?: Claim[]; stop: Stop[] }
 
 type Needs = {
   settings: RunnerSettings
@@ -49,6 +54,8 @@ export const createRunnerLoop = (needs: Needs) => {
   let registered: { id: string; registration: number } | undefined
   let free = concurrency
   let wake = new AbortController()
+  /** Whether the present poll asks for tasks. */
+  let takes = false
   const runs = new Set<Promise<void>>()
 
   const id = (): string => {
@@ -92,7 +99,7 @@ export const createRunnerLoop = (needs: Needs) => {
       )
   }
 
-  /** A slot is free again, or the claims have changed: the present poll is out of date. */
+  /** A slot is free again: a poll that asks for no task is out of date. */
   const endPoll = () => wake.abort()
 
   const begin = async (claim: Claim) => {
@@ -113,13 +120,13 @@ export const createRunnerLoop = (needs: Needs) => {
       )
       .then(() => {
         free += 1
-        endPoll()
+        if (!takes) endPoll()
       })
     runs.add(run)
     void run.then(() => runs.delete(run))
   }
 
-  const stopEnded = (stop: readonly { taskId: string; fence: number; reason: 'cancelled' | 'lost' }[]) => {
+  const stopEnded = (stop: readonly Stop[]) => {
     for (const { taskId, fence, reason } of stop)
       if (links.get(taskId)?.claim.fence === fence) {
         ended.add(`${taskId} ${fence}`)
@@ -142,15 +149,14 @@ export const createRunnerLoop = (needs: Needs) => {
       wake.signal,
       AbortSignal.timeout(POLL_MS + POLL_GRACE_MS),
     ])
-    const body = { waitMs: POLL_MS, registration, takes: free > 0, running: running() }
+    takes = free > 0
+    const most = Math.min(Math.max(free, 1), MOST_CLAIMS)
+    const body = { waitMs: POLL_MS, registration, most, takes, running: running() }
     const response = await client.claimTask.raw({ params: { id }, body }, { signal })
     if (response.status === 204) return
-    const { claim, stop } = (await response.json()) as {
-      claim?: Claim
-      stop: Parameters<typeof stopEnded>[0]
-    }
+    const { claim, more = [], stop } = (await response.json()) as Answer
     stopEnded(stop)
-    if (claim !== undefined) await begin(claim)
+    for (const each of claim === undefined ? [] : [claim, ...more]) await begin(each)
     return claim
   }
 

@@ -249,10 +249,11 @@ export const cases: readonly Case[] = [
     title: 'hold more than AGENT_DISK_MB in deleted files',
     // Several, since a file of its own may not be as large.
     attempt: `
+      const piece = Buffer.alloc(32 * 2 ** 20)
       for (let i = 0; i < 8; i++) {
         const file = fs.openSync('deleted', 'w')
         fs.unlinkSync('deleted')
-        fs.writeSync(file, Buffer.alloc(32 * 2 ** 20))
+        fs.writeSync(file, piece)
       }
       await sleep(30_000)
       return true`,
@@ -261,8 +262,24 @@ export const cases: readonly Case[] = [
     none: 'no',
   },
   {
+    title: 'fill /tmp beyond AGENT_DISK_MB',
+    attempt: `
+      const folder = fs.mkdtempSync('/tmp/fill-')
+      process.on('exit', () => fs.rmSync(folder, { recursive: true }))
+      const piece = Buffer.alloc(32 * 2 ** 20)
+      for (let i = 0; i < 8; i++) fs.writeFileSync(folder + '/' + i, piece)
+      await sleep(20_000)
+      return true`,
+    sandbox: 'no',
+    none: 'yes',
+  },
+  {
     title: 'fill the disk beyond AGENT_DISK_MB',
-    attempt: `for (let i = 0; i < 8; i++) fs.writeFileSync('fill' + i, Buffer.alloc(32 * 2 ** 20)); await sleep(30_000); return true`,
+    attempt: `
+      const piece = Buffer.alloc(32 * 2 ** 20)
+      for (let i = 0; i < 8; i++) fs.writeFileSync('fill' + i, piece)
+      await sleep(30_000)
+      return true`,
     sandbox: 'no',
     none: 'no',
   },

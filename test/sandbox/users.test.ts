@@ -267,6 +267,21 @@ asRoot('the users of programs', () => {
     expect(bench.found).toEqual({ cause: expect.stringMatching(/^nobody in \/etc\/passwd has 65534/) })
   })
 
+  it('have no files of a service before, where a workspace gets one of them', async () => {
+    const left = join(tmpdir(), `before-${process.pid}`)
+    for (const name of ['one', 'two']) {
+      const bench = await openBench()
+      // The start has cleared the first user by a program of its own.
+      await bench.workspaces.create('other')
+      const workspace = await bench.workspaces.create(name)
+      expect(await shell(workspace, `id -u; cat ${left}; echo secret > ${left}`)).toMatch(
+        /^60702\n.*No such file/,
+      )
+      await bench[Symbol.asyncDispose]()
+    }
+    await rm(left)
+  })
+
   it('have no processes once the service is closed, or at its next start', async () => {
     const bench = await openBench()
     const workspace = await bench.workspaces.create('one')

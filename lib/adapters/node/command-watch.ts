@@ -54,6 +54,7 @@ export const watchCommand = (
   pid: number,
   {
     uid,
+    elsewhere,
     group,
     writes,
     limits,
@@ -61,6 +62,8 @@ export const watchCommand = (
   }: {
     /** The user of the command's processes alone, which are told by it also where their parents have ended. */
     uid?: number | undefined
+    /** The words of find(1) for what this user has outside of `writes`. */
+    elsewhere?: readonly string[] | undefined
     /** The group whose limits the system keeps. */
     group?: { exceeded(): CommandLimit | undefined } | undefined
     writes: readonly string[]
@@ -109,8 +112,9 @@ export const watchCommand = (
   repeat(LOOK_MS, async () => {
     const from = performance.now()
     const named = writes.length > 0 ? await diskKib(writes, ending.signal) : 0
+    const others = elsewhere ? await foundKib(elsewhere, ending.signal) : 0
     unnamed = await unnamedKib(processTree(pid, recentProcesses(), uid))
-    if (named + unnamed.disk > limits.diskMb * KIB_PER_MIB) pass('disk')
+    if (named + others + unnamed.disk > limits.diskMb * KIB_PER_MIB) pass('disk')
     return Math.max(MEASURE_MS, (performance.now() - from) * MEASURE_SHARE)
   })
   return stop
@@ -198,16 +202,27 @@ const unnamedKib = async (tree: readonly Process[]): Promise<{ memory: number; d
 }
 
 const MOST_MEASURE_MS = 60_000
+const MOST_LISTED = 16 * 1_024 * 1_024
 
-/** Infinity for folders that are too large to measure in time. `du` fails for vanishing files, and counts the others. */
-const diskKib = async (folders: readonly string[], signal: AbortSignal): Promise<number> => {
-  // Its messages about folders that it may not read are dropped: too many of them would end it.
-  const measure = ['-c', 'exec du -sxk -- "$@" 2>/dev/null', 'du', ...folders]
-  const run = promisify(execFile)('sh', measure, { timeout: MOST_MEASURE_MS, signal })
-  const { stdout, killed } = await run.then(
-    (ended) => ({ stdout: ended.stdout, killed: false }),
-    ({ stdout = '', killed = false }: { stdout?: string; killed?: boolean }) => ({ stdout, killed }),
+/** The sum of the numbers that lines begin with; Infinity for folders that are too large to measure in time. */
+const measuredKib = async (file: string, args: readonly string[], signal: AbortSignal): Promise<number> => {
+  const options = { timeout: MOST_MEASURE_MS, maxBuffer: MOST_LISTED, signal }
+  const { stdout, isCut } = await promisify(execFile)(file, args, options).then(
+    (ended) => ({ stdout: ended.stdout, isCut: false }),
+    ({ stdout = '', killed = false, code }: { stdout?: string; killed?: boolean; code?: unknown }) => ({
+      stdout,
+      isCut: killed || code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER',
+    }),
   )
-  if (killed) return signal.aborted ? 0 : Number.POSITIVE_INFINITY
-  return sum([...stdout.matchAll(/^(\d+)\s/gm)].map(([, kib]) => Number(kib)))
+  if (isCut) return signal.aborted ? 0 : Number.POSITIVE_INFINITY
+  return sum([...stdout.matchAll(/^(\d+)\b/gm)].map(([, kib]) => Number(kib)))
 }
+
+// Messages of both programs about folders that they may not read are dropped: too many of them would end them.
+
+/** `du` fails for vanishing files, and counts the others. */
+const diskKib = (folders: readonly string[], signal: AbortSignal): Promise<number> =>
+  measuredKib('sh', ['-c', 'exec du -sxk -- "$@" 2>/dev/null', 'du', ...folders], signal)
+
+const foundKib = (words: readonly string[], signal: AbortSignal): Promise<number> =>
+  measuredKib('sh', ['-c', 'exec find "$@" 2>/dev/null', 'find', ...words, '-printf', '%k\n'], signal)

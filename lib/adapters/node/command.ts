@@ -64,6 +64,8 @@ type Wrapped = {
   env: Record<string, string>
   /** The user of its processes, where no other command has the same: what runs as this user belongs to it. */
   uid?: number
+  /** The words of find(1) for what this user has outside of the folders that the command may write to. */
+  elsewhere?: readonly string[]
   /** Called once its first process has ended: ends those that are left. Rejects when one cannot be ended. */
   over?: () => Promise<void>
 }
@@ -137,12 +139,16 @@ const keepLast = (stream: NodeJS.ReadableStream | null, most: number) => {
   return () => decodedText(last, false)
 }
 
-type Watched = Pick<Command, 'signal' | 'writes'> & { timeoutMs?: number } & Pick<Begun, 'uid' | 'group'>
+type Watched = Pick<Command, 'signal' | 'writes'> & { timeoutMs?: number } & Pick<
+    Begun,
+    'uid' | 'elsewhere' | 'group'
+  >
 
 /** A child, the user of its processes alone, and the group that limits them. */
 type Begun = {
   child: ChildProcess
   uid?: number | undefined
+  elsewhere?: readonly string[] | undefined
   group?: ControlGroup | undefined
   endLeft: () => Promise<void>
 }
@@ -150,7 +156,7 @@ type Begun = {
 /** Stops a child that is aborted, takes too long or exceeds a limit, until `over`; `why` tells the last two apart. */
 const withDeadline = (
   child: ChildProcess,
-  { signal, timeoutMs, writes, uid, group }: Watched,
+  { signal, timeoutMs, writes, uid, elsewhere, group }: Watched,
   limits: CommandLimits,
 ) => {
   const why: Pick<CommandResult, 'timedOut' | 'exceeded'> = { timedOut: false }
@@ -175,7 +181,9 @@ const withDeadline = (
     signalGroup(child, 'SIGKILL')
   }
   const unwatch =
-    child.pid === undefined ? undefined : watchCommand(child.pid, { uid, group, writes, limits, exceed })
+    child.pid === undefined
+      ? undefined
+      : watchCommand(child.pid, { uid, elsewhere, group, writes, limits, exceed })
   signal.addEventListener('abort', stop, { once: true })
   /** Called at the end of its first process: the system may have stopped it at a limit before the watch has seen that. */
   const look = () => {
@@ -260,7 +268,7 @@ export const createCommands = ({ path, limits, sandbox, groups, refusal }: Needs
       const child = spawn(command.file, command.args, { ...options, cwd, env: { ...clean, ...env } })
       return { child, endLeft: nothing }
     }
-    const { file, args, uid, over = nothing, ...inside } = sandbox.wrap(command)
+    const { file, args, uid, elsewhere, over = nothing, ...inside } = sandbox.wrap(command)
     const group = createGroup(over)
     const [first = file, ...words] = group?.enter([file, ...args]) ?? [file, ...args]
     // A sandbox may show only the program of Node and not its folder, so PATH must name its folder.
@@ -274,7 +282,7 @@ export const createCommands = ({ path, limits, sandbox, groups, refusal }: Needs
       await group?.end()
       await over()
     }
-    return { child, uid, group, endLeft }
+    return { child, uid, elsewhere, group, endLeft }
   }
 
   /** Programs of agents may say anything, so their messages tell nothing of limits. */

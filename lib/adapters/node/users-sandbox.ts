@@ -35,9 +35,9 @@ const createSandbox = (users: WorkspaceUsers, limits: CommandLimits): Sandbox =>
     owners: users.owners,
     ready: users.ready,
     wrap: (command) => {
-      const { uid, over } = users.begin(command)
-      const [file = '', ...words] = [...resources, ...asUser(uid), ...withPlainSignals]
-      return { file, args: [...words, command.file, ...command.args], cwd: command.cwd, env: {}, uid, over }
+      const begun = users.begin(command)
+      const [file = '', ...words] = [...resources, ...asUser(begun.uid), ...withPlainSignals]
+      return { file, args: [...words, command.file, ...command.args], cwd: command.cwd, env: {}, ...begun }
     },
   }
 }

@@ -26,7 +26,7 @@ type Needs = {
 /** The commands of one user that have not ended, by kind; `ending` while what they left is ended. */
 type Running = { agents: number; alone: number; all: number; ending?: Promise<void> | undefined }
 type Counted = Pick<Command, 'cwd' | 'by' | 'alone'>
-type Begun = { uid: number; over: () => Promise<void> }
+type Begun = { uid: number; elsewhere: readonly string[]; over: () => Promise<void> }
 
 const statsAt = (path: string) => lstat(path).catch(() => undefined)
 
@@ -35,14 +35,19 @@ const endAll = async (uid: number): Promise<void> => {
     throw new Problem('unavailable', 'programs_left', `A process of user ${uid} cannot be ended`)
 }
 
+/** The words of find(1) for the files that a user has outside of its workspace. */
+const filesElsewhere = (uid: number, dir: string): string[] => [
+  ...SHARED_FOLDERS,
+  ...['-xdev', '-path', dir, '-prune', '-o', '-uid', String(uid)],
+]
+
 /**
  * Removes what a user without processes left outside of its workspace: files, and shared memory (System V). It is done as
  * this user, so that links that other users put in the way lead to nothing more than it may remove.
  */
 const removeLeftFiles = async (uid: number, dir: string): Promise<void> => {
-  const own = ['-xdev', '-path', dir, '-prune', '-o', '-uid', String(uid), '-prune']
   const remove = ['-exec', 'chmod', '-R', 'u+rwX', '--', '{}', '+', '-exec', 'rm', '-rf', '--', '{}', '+']
-  await runAs(uid, 'find', [...SHARED_FOLDERS, ...own, ...remove])
+  await runAs(uid, 'find', [...filesElsewhere(uid, dir), '-prune', ...remove])
   await runAs(uid, 'ipcrm', ['--all'])
 }
 
@@ -59,6 +64,8 @@ export const createWorkspaceUsers = ({ dir, uids: { first, last } }: Needs) => {
   const held = new Map<string, number>()
   /** The users that hold a folder, and those of which a process could not be ended. */
   const taken = new Set<number>([first])
+  /** Those that have no process and no file elsewhere, for certain: a service that was killed may have left both. */
+  const cleared = new Set<number>()
   const running = new Map<number, Running>()
 
   const runningAs = (uid: number): Running => {
@@ -76,13 +83,18 @@ export const createWorkspaceUsers = ({ dir, uids: { first, last } }: Needs) => {
     return next
   }
 
+  const clear = async (uid: number): Promise<void> => {
+    await endAll(uid)
+    await removeLeftFiles(uid, dir)
+    cleared.add(uid)
+  }
+
   const lock = async (folder: string): Promise<void> => {
     const uid = held.get(folder)
     if (uid === undefined) return
     held.delete(folder)
     if (await statsAt(folder)) await chmod(folder, LOCKED)
-    await endAll(uid)
-    await removeLeftFiles(uid, dir)
+    await clear(uid)
     taken.delete(uid)
   }
 
@@ -107,6 +119,15 @@ export const createWorkspaceUsers = ({ dir, uids: { first, last } }: Needs) => {
     return uid
   }
 
+  /** A user without processes and files, the preferred one if it is free. */
+  const takeUid = async (preferred: number | undefined): Promise<number> => {
+    const uid = preferred !== undefined && !taken.has(preferred) ? preferred : await freeUid()
+    taken.add(uid)
+    if (!cleared.has(uid)) await clear(uid)
+    cleared.delete(uid)
+    return uid
+  }
+
   const give = async (folder: string): Promise<number> => {
     const known = use(folder)
     if (known !== undefined) return known
@@ -114,14 +135,16 @@ export const createWorkspaceUsers = ({ dir, uids: { first, last } }: Needs) => {
     const owner = before && isOurs(before.gid) ? before.gid : undefined
     // The files of another isolation may be anything.
     if (before && owner === undefined) await removeFolder(folder)
-    const uid = owner !== undefined && !taken.has(owner) ? owner : await freeUid()
-    taken.add(uid)
-    // Of a service that was killed.
-    await endAll(uid)
-    await mkdir(folder, { recursive: true, mode: LOCKED })
-    if (owner !== undefined && owner !== uid) await giveFiles(folder, owner, uid)
-    await chown(folder, 0, uid)
-    await chmod(folder, HELD)
+    const uid = await takeUid(owner)
+    try {
+      await mkdir(folder, { recursive: true, mode: LOCKED })
+      if (owner !== undefined && owner !== uid) await giveFiles(folder, owner, uid)
+      await chown(folder, 0, uid)
+      await chmod(folder, HELD)
+    } catch (thrown) {
+      taken.delete(uid)
+      throw thrown
+    }
     held.set(folder, uid)
     return uid
   }
@@ -176,7 +199,7 @@ export const createWorkspaceUsers = ({ dir, uids: { first, last } }: Needs) => {
       // A user of which a process is left is not used again.
       now.ending = undefined
     }
-    return { uid, over }
+    return { uid, elsewhere: filesElsewhere(uid, dir), over }
   }
 
   /** Ends what a killed service left, and locks its workspaces. Throws where a process cannot be ended. */

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { findControlGroups } from '../../lib/adapters/node/control-groups.ts'
 import { errorMessage } from '../../lib/core/errors.ts'
 import { attemptAll, CANARY } from './attempts.ts'
-import { cases, type Means, means, type User } from './cases.ts'
+import { cases, limits, type Means, means, type User } from './cases.ts'
 
 /** Answers by case, or why there are none. */
 export type Column = { user: User; means: Means } & (
@@ -79,5 +80,8 @@ if (import.meta.main) {
     process.stdout.write(markdownTable(found))
     for (const column of found)
       if ('skipped' in column) process.stdout.write(`– ${column.user}, ${column.means}: ${column.skipped}\n`)
+    const groups = await findControlGroups(limits)
+    const kept = 'cause' in groups ? `not used: ${groups.cause}` : 'keep the limits of memory and processes'
+    process.stdout.write(`– control groups: ${kept}\n`)
   }
 }

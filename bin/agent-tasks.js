@@ -17,7 +17,9 @@ const run = async () => {
   const { argv, env, stdin, stdout, stderr } = process
   // A reader that stops early, such as head, is no error.
   stdout.on('error', ({ code }) => process.exit(code === 'EPIPE' ? 0 : 1))
-  const startRunner = async (settings) => (await import('./runner.ts')).startRunner(settings)
+  // A runner ends as the service does: what an agent has left open does not keep its process.
+  const startRunner = async (settings) =>
+    process.exit(await (await import('./runner.ts')).startRunner(settings))
   process.exitCode = await main({ args: argv.slice(2), env, streams: { stdin, stdout, stderr }, startRunner })
 }
 

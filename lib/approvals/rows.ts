@@ -20,6 +20,8 @@ export type ApprovalRow = Approval & {
   binding: string
   mode: SecurityMode
   usedAt?: string
+  /** The request that used it up, where that may be repeated. */
+  usedBy?: string
   pendingOf?: string
   pendingTask?: typeof OF_A_TASK
   dueAt?: string

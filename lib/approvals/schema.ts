@@ -71,6 +71,8 @@ export type ApprovalRequest = {
   ttlMs?: number
   /** Its run looks for the decision itself. */
   awaited?: true
+  /** Of the request, where it may be repeated: the repeat has the same answer. */
+  requestId?: string
 }
 
 /** The state of an approval that a run waits for: `decided` also when it no longer exists. */

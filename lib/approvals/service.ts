@@ -167,7 +167,8 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
       return undefined
     }
     const row = await current(slot.approvalId)
-    if (row !== undefined && row.usedAt === undefined && !hasLapsed(row)) return row
+    const isUsed = row?.usedAt !== undefined && !isRepeat(row, request)
+    if (row !== undefined && !isUsed && !hasLapsed(row)) return row
     await store.commit<ApprovalSlot>(slotRemoval({ id: slot.approvalId, binding }))
     return undefined
   }
@@ -178,10 +179,16 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     return { state: 'denied', approvalId: id, reason: refusals[status] }
   }
 
-  const spend = async ({ id, binding }: ApprovalRow): Promise<boolean> => {
+  /** The slot of one that a repeat may ask for stays, until the next such call, or the removal of its approval. */
+  const spend = async ({ id, binding }: ApprovalRow, usedBy: string | undefined): Promise<boolean> => {
     const { applied } = await store.commit<ApprovalRow>(
-      { update: approvals, key: id, when: { usedAt: null }, set: { usedAt: iso(clock.now()) } },
-      [slotRemoval({ id, binding })],
+      {
+        update: approvals,
+        key: id,
+        when: { usedAt: null },
+        set: { usedAt: iso(clock.now()), ...definedFields({ usedBy }) },
+      },
+      usedBy === undefined ? [slotRemoval({ id, binding })] : [],
     )
     return applied
   }
@@ -194,8 +201,8 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     for (let tries = 0; tries < TRIES; tries += 1) {
       const row = await findOrOpen(request, binding)
       if (row === undefined) continue
-      const answer = toAnswer(row)
-      if (!uses || answer.state === 'pending' || (await spend(row))) return answer
+      const isKept = row.status === 'pending' || isRepeat(row, request)
+      if (!uses || isKept || (await spend(row, request.requestId))) return toAnswer(row)
     }
     throw new Problem('unavailable', 'approval_busy', 'Others ask for the same call: try again')
   }
@@ -359,6 +366,10 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
   }
 }
 
+/** Whether this very request has used the approval up: its answer was lost. */
+const isRepeat = ({ usedBy }: ApprovalRow, { requestId }: ApprovalRequest): boolean =>
+  usedBy !== undefined && usedBy === requestId
+
 const slotRemoval = ({ id, binding }: Pick<ApprovalRow, 'id' | 'binding'>): AnyWrite => ({
   remove: approvalSlots,
   key: binding,
@@ -377,6 +388,7 @@ const toApproval = ({
   scope: _scope,
   binding: _binding,
   usedAt: _used,
+  usedBy: _usedBy,
   mode: _mode,
   pendingOf: _pendingOf,
   pendingTask: _pendingTask,

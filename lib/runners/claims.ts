@@ -2,6 +2,7 @@ import { Problem } from '../core/errors.ts'
 import { getOrCreate } from '../core/get-or-create.ts'
 import type { Principal } from '../core/principal.ts'
 import { repeat } from '../core/repeat.ts'
+import { iso } from '../core/time.ts'
 import type { AgentContext } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { AccountFor } from '../ports/code-host.ts'
@@ -23,6 +24,7 @@ type Poll = {
   most: number
   waitMs: number
   registration?: number | undefined
+  number?: number | undefined
   takes: boolean
   running: readonly ClaimKey[]
 }
@@ -55,6 +57,22 @@ export const createRunnerClaims = (needs: Needs) => {
   const { readTask, registry, queue, claim, release, place, codeHost, policy, clock, log } = needs
   /** Claims that were answered, by runner, until a later poll names them: an answer may get lost on its way. */
   const answered = new Map<string, Map<string, TaskRow>>()
+  /** The latest poll of each runner. */
+  const latest = new Map<string, { registration: number; number: number; later: AbortController }>()
+
+  /**
+   * The signal that a later poll of the runner has come; undefined for a poll that comes after a later one. The claims that
+   * it names are out of date, and no process reads its answer.
+   */
+  const beginPoll = ({ id, registration }: RunnerRow, number?: number): AbortSignal | undefined => {
+    const later = new AbortController()
+    if (number === undefined) return later.signal
+    const before = latest.get(id)
+    if (before?.registration === registration && before.number >= number) return undefined
+    before?.later.abort()
+    latest.set(id, { registration, number, later })
+    return later.signal
+  }
 
   const endedIn = async (runner: RunnerRow, running: readonly ClaimKey[]): Promise<Ended[]> => {
     const ended = await Promise.all(
@@ -100,6 +118,7 @@ export const createRunnerClaims = (needs: Needs) => {
       securityMode: needs.securityMode(),
       ownerIsLocalAdmin: needs.isLocalAdmin(row.createdBy),
       policy: rules,
+      now: iso(clock.now()),
     }
   }
 
@@ -199,6 +218,20 @@ export const createRunnerClaims = (needs: Needs) => {
     return handAll(runner, all, gone)
   }
 
+  /** Looks for a task, or the end of a claim, until there is an answer. */
+  const waitForAnswer = async (principal: Principal, runner: RunnerRow, asked: Poll, unread: AbortSignal) => {
+    const expired = new AbortController()
+    const cancel = clock.after(asked.waitMs, () => expired.abort())
+    const signals = { until: AbortSignal.any([unread, expired.signal]), gone: unread }
+    try {
+      let answer: Answer | undefined
+      while (answer === undefined) answer = await lookOnce(principal, runner, asked, signals)
+      return answer === 'nothing' ? undefined : answer
+    } finally {
+      cancel()
+    }
+  }
+
   /**
    * Waits up to `waitMs` for a task that the runner may take, or for the end of one of its claims. Resolves to undefined when
    * neither came. Throws Problem `missing` for a runner that is not registered, and `invalid` `runner_replaced` where
@@ -206,20 +239,19 @@ export const createRunnerClaims = (needs: Needs) => {
    */
   const poll = async (principal: Principal, id: string, asked: Poll, gone: AbortSignal) => {
     const runner = await registry.find(principal, id)
-    if (asked.registration !== undefined && asked.registration !== runner.registration) throw replaced(runner)
-    const taskIds = asked.running.map(({ taskId }) => taskId)
+    const { registration = runner.registration, running } = asked
+    if (registration !== runner.registration) throw replaced(runner)
+    const later = beginPoll(runner, asked.number)
+    if (later === undefined) return undefined
+    const taskIds = running.map(({ taskId }) => taskId)
     await registry.seen(runner, taskIds)
-    await returnLost(id, asked.running)
-    const expired = new AbortController()
-    const cancel = clock.after(asked.waitMs, () => expired.abort())
-    const signals = { until: AbortSignal.any([gone, expired.signal]), gone }
+    await returnLost(id, running)
     const takes = asked.takes && runner.takesNone === undefined
     try {
-      let answer: Answer | undefined
-      while (answer === undefined) answer = await lookOnce(principal, runner, { ...asked, takes }, signals)
-      return answer === 'nothing' ? undefined : answer
-    } finally {
-      cancel()
+      return await waitForAnswer(principal, runner, { ...asked, takes }, AbortSignal.any([gone, later]))
+    } catch (thrown) {
+      if (later.aborted) return undefined
+      throw thrown
     }
   }
 

@@ -67,6 +67,11 @@ export const runnerRoutes = defineRoutes({
         .max(MOST_CLAIMS)
         .default(1)
         .describe('The most claims of an answer: a runner takes as many as it has free slots'),
+      number: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('Of this poll, in its registration: an earlier one ends, one that comes late does nothing'),
       takes: z.boolean().default(true).describe('false only waits for the end of claims'),
       running: z
         .array(ClaimKeySchema)
@@ -92,7 +97,11 @@ export const runnerRoutes = defineRoutes({
     logLevel: 'debug',
     params: ClaimParams,
     body: Fenced.extend(spentFields),
-    response: z.object({ leaseMs: z.number(), policy: ClaimSchema.shape.policy }),
+    response: z.object({
+      leaseMs: z.number(),
+      policy: ClaimSchema.shape.policy,
+      now: ClaimSchema.shape.now,
+    }),
   },
   reportRun: {
     method: 'POST',

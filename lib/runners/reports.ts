@@ -3,8 +3,10 @@ import { definedFields } from '../core/defined-fields.ts'
 import { Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
 import type { FoundChunk } from '../memory/schema.ts'
 import type { Guidance } from '../ports/agent.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { PolicySource } from '../security/schema.ts'
 import { publicTask, type TaskRow } from '../tasks/schema.ts'
 import type { createRunnerClaims } from './claims.ts'
@@ -39,12 +41,13 @@ type Needs = {
   }
   policy: PolicySource
   masker: Masker
+  clock: Clock
   leaseMs: number
 }
 
 /** What runners write about their claims, and read for them. Each verb throws Problem `invalid` `lease_lost`. */
 export const createRunnerReports = (needs: Needs) => {
-  const { claims, lease, finish, approvals, memory, policy, masker, leaseMs } = needs
+  const { claims, lease, finish, approvals, memory, policy, masker, leaseMs, clock } = needs
 
   const held = (applied: unknown): void => {
     if (!applied) throw new Problem('invalid', 'lease_lost', 'The lease of the task has just ended')
@@ -54,7 +57,7 @@ export const createRunnerReports = (needs: Needs) => {
     renew: async (principal: Principal, id: string, { cost, attemptCost, ...key }: ClaimKey & Spent) => {
       const row = await claims.leased(principal, id, key)
       held(await lease.renew({ ...row, ...definedFields({ cost, attemptCost }) }))
-      return { leaseMs, policy: await policy.current() }
+      return { leaseMs, policy: await policy.current(), now: iso(clock.now()) }
     },
     /** Adds events, progress and records of calls; what is stored already adds nothing. */
     report: async (principal: Principal, id: string, key: ClaimKey, report: Omit<Report, 'fence'>) => {
@@ -69,19 +72,24 @@ export const createRunnerReports = (needs: Needs) => {
       await needs.addProgress(row, masker.data(report.progress) as Report['progress'])
       await needs.addEvents(row, report.target, masker.data(report.events) as Report['events'])
     },
-    pause: async (principal: Principal, id: string, key: ClaimKey, waiting: Omit<Pause, 'fence'>) =>
-      held(await lease.pause(await claims.leased(principal, id, key), waiting)),
-    resume: async (principal: Principal, id: string, key: ClaimKey) =>
-      held(await lease.unpause(await claims.leased(principal, id, key))),
+    /** A repeat of the last `pause` or `resume` adds no event. */
+    pause: async (principal: Principal, id: string, key: ClaimKey, waiting: Omit<Pause, 'fence'>) => {
+      const row = await claims.leased(principal, id, key)
+      if (!waitsFor(row, waiting)) held(await lease.pause(row, waiting))
+    },
+    resume: async (principal: Principal, id: string, key: ClaimKey) => {
+      const row = await claims.leased(principal, id, key)
+      if (row.waitingFor !== undefined) held(await lease.unpause(row))
+    },
     /** Asks for the approval of a call in the name of the task and of its creator. */
     askApproval: async (
       principal: Principal,
       id: string,
       key: ClaimKey,
-      { uses, ttlMs, awaited, ...request }: Omit<RunnerApproval, 'fence'>,
+      { uses, ttlMs, awaited, requestId, ...request }: Omit<RunnerApproval, 'fence'>,
     ): Promise<ApprovalAnswer> => {
       const { createdBy: userId, id: taskId } = await claims.leased(principal, id, key)
-      const call = { ...request, ...definedFields({ ttlMs, awaited }), userId, taskId }
+      const call = { ...request, ...definedFields({ ttlMs, awaited, requestId }), userId, taskId }
       return uses ? approvals.use(call) : approvals.ask(call)
     },
     approvalState: async (principal: Principal, id: string, key: ClaimKey, approvalId: string) => {
@@ -111,3 +119,8 @@ export const createRunnerReports = (needs: Needs) => {
     },
   }
 }
+
+const waitsFor = ({ waitingFor, approvalIds = [] }: TaskRow, { approvals }: Omit<Pause, 'fence'>): boolean =>
+  waitingFor === 'approval' &&
+  approvals.length === approvalIds.length &&
+  approvals.every(({ approvalId }, n) => approvalId === approvalIds[n])

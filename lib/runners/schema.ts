@@ -127,6 +127,7 @@ export const ClaimSchema = z
     securityMode: SecurityModeSchema.describe('The mode of tasks that name none'),
     ownerIsLocalAdmin: z.boolean(),
     policy: PolicySchema,
+    now: timestamp.optional().describe('The time of the service'),
   })
   .meta({ id: 'RunnerClaim' })
 export type Claim = z.output<typeof ClaimSchema>
@@ -185,6 +186,12 @@ export type Pause = z.output<typeof PauseBody>
 
 export const RunnerApprovalBody = z.object({
   fence: ClaimKeySchema.shape.fence,
+  requestId: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('The same in a repeat, which has the same answer: it uses up no second decision'),
   uses: z.boolean().describe('Whether the call is made now, which uses up the decision'),
   tool: z.string().min(1).max(200),
   risk: RiskSchema,

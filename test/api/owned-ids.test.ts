@@ -73,7 +73,12 @@ const FIELDS = {
       'approvalState params.approvalId',
       'pauseClaim body.approvals.approvalId',
     ],
-    ...['pauseClaim body.approvals.toolCallId', 'reportRun body.events.id', 'reportRun body.progress.id'],
+    ...[
+      'pauseClaim body.approvals.toolCallId',
+      'askApproval body.requestId',
+      'reportRun body.events.id',
+      'reportRun body.progress.id',
+    ],
     ...[
       'reportRun body.toolCalls.id',
       'reportRun body.toolCalls.callId',

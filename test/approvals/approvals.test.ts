@@ -69,6 +69,26 @@ describe.each(storeOpeners([approvalRows, approvalSlots, allowedTools, toolCalls
         ({ code }) => code,
       )
 
+    it.each([
+      ['allow-once', 'approved'],
+      ['deny', 'denied'],
+    ] as const)(
+      'give a repeat of the request that used up %s its answer, and ask a person for the next',
+      async (decision, state) => {
+        const { approvalId = '' } = await approvals.ask(request)
+        await approvals.decide(ANN, approvalId, decision)
+        const using = { ...request, requestId: 'req_1' }
+        const first = await approvals.use(using)
+        expect(first).toMatchObject({ state, approvalId })
+        expect(await approvals.use(using)).toEqual(first)
+        const next = await approvals.use({ ...request, requestId: 'req_2' })
+        expect(next.state).toBe('pending')
+        expect(next.approvalId).not.toBe(approvalId)
+        // The repeat came too late: another call waits under the same binding.
+        expect(await approvals.use(using)).toEqual(next)
+      },
+    )
+
     it('are asked for once, however often a call asks, and shown with masked arguments', async () => {
       const asked = await Promise.all([1, 2, 3].map(() => approvals.use(request)))
       expect(new Set(asked.map((answer) => JSON.stringify(answer))).size).toBe(1)

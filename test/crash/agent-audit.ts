@@ -27,10 +27,16 @@ const together = (all: readonly Findings[]): Findings => ({
 
 const TERMINAL = ['completed', 'failed', 'cancelled'] as const
 
+/** Whether a turn did its acts; another runner, which lacks the session of the agent, tells it of the earlier ones too. */
+const isOutputOf = (acts: readonly { id: string }[], { output }: { output: string }): boolean =>
+  output.startsWith('Did ') && output.endsWith(acts.map(({ id }) => id).join(' '))
+
 const turnClaims = ({ ending }: AcceptedOrder, task: Task, events: readonly TaskEvent[]): Claim[] => {
   const { status, attempts, result, error } = task
   const ends = TERMINAL.map((type) => count(events, type)).reduce((sum, some) => sum + some)
-  const interrupted = count(events, 'recovered') + count(events, 'retrying')
+  // An attempt that was released does not count.
+  const released = events.filter(({ metadata }) => metadata?.code === 'released').length
+  const interrupted = count(events, 'recovered') + count(events, 'retrying') - released
   const acts = actsIn(task.prompt ?? '').flat()
   const log = replay(events)
   return [
@@ -38,8 +44,8 @@ const turnClaims = ({ ending }: AcceptedOrder, task: Task, events: readonly Task
     ['twice', `has ended ${ends} times`, ends === 1],
     [
       'twice',
-      `has ${count(events, 'started')} starts, ${attempts} attempts`,
-      count(events, 'started') === attempts,
+      `has ${count(events, 'started')} starts, ${attempts} attempts, ${released} releases`,
+      count(events, 'started') === attempts + released,
     ],
     ['other', `was interrupted ${interrupted} times in ${attempts} attempts`, interrupted === attempts - 1],
     ['other', `its log says ${JSON.stringify(log)}`, 'status' in log && log.status === status],
@@ -47,7 +53,7 @@ const turnClaims = ({ ending }: AcceptedOrder, task: Task, events: readonly Task
     [
       'other',
       `its result is ${result?.output}`,
-      ending.status === 'failed' || result?.output === `Did ${acts.map(({ id }) => id).join(' ')}`,
+      ending.status === 'failed' || (result !== undefined && isOutputOf(acts, result)),
     ],
   ]
 }

@@ -9,7 +9,9 @@ export type PeopleNote =
   | { did: 'creates' | 'replies'; thread: string }
   | { did: 'sees'; approval: string; act: string }
   | { did: 'decides'; approval: string; act: string; decision: 'allow-once' | 'deny' }
-export type JournalEntry = Report | PeopleNote
+/** What a runner and its service say to each other: what is asked for, and whether it was answered. */
+export type RequestNote = { did: 'asks for' | 'is answered'; what: string; runner: string }
+export type JournalEntry = Report | PeopleNote | RequestNote
 
 /**
  * What agents report from inside of their sandboxes and what people do, in one order, outside of the service that is killed.

@@ -17,6 +17,8 @@ export type Program = {
   env: Environment
   node?: string
   nodeArgs?: readonly string[]
+  /** The program that Node runs, and its words. */
+  args?: readonly string[]
   /** What is run instead of Node. */
   command?: readonly [program: string, ...args: string[]]
   mostMs?: number
@@ -43,8 +45,9 @@ export const launchService = ({
   env,
   node = serviceNode,
   endsWithParent = false,
-  nodeArgs = endsWithParent ? ['--import', ENDS_WITH_PARENT] : [],
-  command = [node, ...nodeArgs, entry],
+  nodeArgs = [],
+  args: words = [entry],
+  command = [node, ...(endsWithParent ? ['--import', ENDS_WITH_PARENT] : []), ...nodeArgs, ...words],
   mostMs = READY_WITHIN_MS + SERVES_MS,
 }: Program) => {
   const [program, ...args] = command

@@ -69,6 +69,11 @@ const post = async (path: string, body: object, token?: string, method = 'POST')
   return { status: response.status, code: (answer as { code?: string }).code, answer }
 }
 
+const get = async (path: string) => {
+  const response = await fetch(service().baseUrl + path)
+  return { status: response.status, answer: await response.json() }
+}
+
 const makeToken = async (scopes: ('runner' | 'gateway')[] = ['runner']): Promise<string> =>
   (await person().client.createToken({ body: { name: 'of a runner', scopes } })).token
 
@@ -183,6 +188,13 @@ const typesUntil = async (body: ReadableStream<Uint8Array>, id: string, last: st
   return types
 }
 
+describe('a service whose tasks run on runners alone', () => {
+  it('is ready', async () => {
+    const { status, answer } = await get('/api/health/ready')
+    expect([status, answer]).toMatchObject([200, { status: 'ready' }])
+  })
+})
+
 describe('a claim', () => {
   it('comes to a runner with the labels, at once or when there is a task, and its outcome ends the task', async () => {
     const [fit, other] = [await openRunner({ labels: ['a', 'claim-1'] }), await openRunner({ labels: ['b'] })]
@@ -260,6 +272,45 @@ describe('a claim', () => {
     const again = (await runner.claim()) as Claimed
     expect([lost.claim?.fence, again.claim?.fence, again.claim?.attempt]).toEqual([1, 2, 1])
     expect(again.claim?.task.id).toBe(id)
+  })
+
+  it('is not taken by a poll that a later one has replaced, and one that comes late releases nothing', async () => {
+    const { id: runnerId, token, claim } = await openRunner({ labels: ['claim-late'] })
+    const poll = (number: number, more: object = {}) =>
+      post(`/api/runners/${runnerId}/claims`, { waitMs: 20_000, number, ...more }, token)
+    const early = poll(1).catch(() => 'ended')
+    const later = poll(2)
+    expect(await early).toBe('ended')
+    const id = await makeTask('claim-late')
+    const { claim: claimed } = (await later).answer as Claimed
+    expect(claimed).toMatchObject({ task: { id }, fence: 1 })
+    // This one was sent before the runner knew of its claim.
+    await expect(poll(1, { running: [] })).rejects.toThrow()
+    expect(await person().task(id)).toMatchObject({ status: 'in_progress', attempts: 1 })
+    expect(await claim(0, [{ taskId: id, fence: 1 }])).toBeUndefined()
+  })
+
+  it('notes a wait and its end once, however often they are said', async () => {
+    const runner = await openRunner({ labels: ['claim-wait'] })
+    const id = await makeTask('claim-wait')
+    await runner.claim()
+    const waits = {
+      fence: 1,
+      message: 'waits',
+      approvals: [{ approvalId: 'apv_1', toolCallId: 'c', name: 'git' }],
+    }
+    for (const [verb, body] of [
+      ['pause', waits],
+      ['pause', waits],
+      ['resume', { fence: 1 }],
+      ['resume', { fence: 1 }],
+    ] as const)
+      expect(await runner.about(id, verb, body)).toMatchObject({ status: 200 })
+    const { events } = await person().client.taskEvents({ params: { id } })
+    expect(events.flatMap(({ metadata }) => metadata?.code ?? [])).toEqual([
+      'waiting_for_approval',
+      'resumed',
+    ])
   })
 
   it('of a cancelled task is named by the poll of its runner', async () => {

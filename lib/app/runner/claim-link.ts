@@ -2,10 +2,11 @@ import type { Cost } from '../../core/cost.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Claim, Report, RunEnd } from '../../runners/schema.ts'
-import { isFinal, isLeaseLost, type Persist, type RunnerClient } from './connection.ts'
+import { isFinal, isLeaseLost, isRefusedToken, type Persist, type RunnerClient } from './connection.ts'
 import type { Outcomes } from './outcomes.ts'
 
 type Entries = Omit<Report, 'fence'>
+type Kind = 'events' | 'progress' | 'toolCalls'
 type Batch = { entries: Entries; bytes: number }
 
 /** A request has at most this many bytes, and entries of a kind. */
@@ -13,6 +14,8 @@ const MOST_BYTES = 200_000
 const MOST_ENTRIES = 400
 /** What is kept while the service cannot be reached. Beyond it, events and progress are dropped, and it is said. */
 const MOST_UNSENT = 16_000_000
+/** A request is made again within this part of the lease: a network that is back in time costs no claim. */
+const RETRIES_IN_A_LEASE = 6
 
 type Needs = {
   client: RunnerClient
@@ -35,11 +38,14 @@ export const createClaimLink = (claim: Claim, target: Report['target'], needs: N
   const taskId = claim.task.id
   const { fence } = claim
   const params = { id, taskId }
+  const longestWaitMs = claim.leaseMs / RETRIES_IN_A_LEASE
+  const over = Promise.withResolvers<void>()
   let unsent: Batch[] = []
   let unsentBytes = 0
   let dropped = 0
   let sending: Promise<void> | undefined
   let isLost = false
+  let isRefused = false
 
   const lose = () => {
     if (isLost) return
@@ -52,7 +58,7 @@ export const createClaimLink = (claim: Claim, target: Report['target'], needs: N
   const ask = async <T>(what: string, request: () => Promise<T>): Promise<T | undefined> => {
     if (isLost) return undefined
     try {
-      return await persist(what, request)
+      return await persist(what, request, { longestWaitMs })
     } catch (thrown) {
       if (!isLeaseLost(thrown)) throw thrown
       lose()
@@ -60,28 +66,34 @@ export const createClaimLink = (claim: Claim, target: Report['target'], needs: N
     }
   }
 
+  const sendBatch = ({ entries }: Batch) =>
+    sendEntries(entries, taskId, log, (some) =>
+      ask('the events of a run', () => client.reportRun({ params, body: { fence, ...some } })),
+    )
+
   const sendAll = async () => {
-    for (let batch = unsent[0]; batch !== undefined; batch = unsent[0]) {
-      const { entries, bytes } = batch
+    for (let batch = unsent[0]; batch !== undefined && !isRefused; batch = unsent[0]) {
       try {
-        await ask('the events of a run', () => client.reportRun({ params, body: { fence, ...entries } }))
-      } catch (thrown) {
-        log.error({ taskId, reason: errorMessage(thrown) }, 'the service refused events of a run')
+        await sendBatch(batch)
+      } catch {
+        // What is not sent stays, for the outcome on the disk.
+        isRefused = true
+        return
       }
       if (unsent[0] === batch) unsent.shift()
-      unsentBytes -= bytes
+      unsentBytes -= batch.bytes
     }
   }
 
   const send = (): Promise<void> => {
     sending ??= new Promise<void>((resolve) => setImmediate(resolve)).then(sendAll).finally(() => {
       sending = undefined
-      if (unsent.length > 0) void send()
+      if (unsent.length > 0 && !isRefused) void send()
     })
     return sending
   }
 
-  const add = (kind: 'events' | 'progress' | 'toolCalls', entry: object): void => {
+  const add = (kind: Kind, entry: object): void => {
     const bytes = Buffer.byteLength(JSON.stringify(entry))
     if (isLost) return
     if (unsentBytes + bytes > MOST_UNSENT && kind !== 'toolCalls') {
@@ -107,26 +119,69 @@ export const createClaimLink = (claim: Claim, target: Report['target'], needs: N
     get isLost() {
       return isLost
     },
+    lose,
     ask,
     addEvents: (events: Entries['events']) => {
       for (const event of events) add('events', event)
     },
     addProgress: (entry: Entries['progress'][number]) => add('progress', entry),
     addToolCall: (entry: Entries['toolCalls'][number]) => add('toolCalls', entry),
-    /** Resolves when what was added so far is acknowledged, or the claim is over. */
-    settled: async (): Promise<void> => {
-      while (sending !== undefined) await sending
-    },
     /** Sends the end of the run after all that was added. Resolves when the service has answered. */
-    end: async (end: RunEnd, cost: Cost | undefined, attemptCost: Cost | undefined): Promise<void> => {
+    end: async (end: RunEnd, cost?: Cost, attemptCost?: Cost): Promise<void> => {
       if (isLost && end.kind !== 'stopped') return
       if (dropped > 0) log.warn({ taskId, dropped }, 'events of a run were dropped: the service was away')
       const outcome = { taskId, fence, reports: unsent.map(({ entries }) => entries), end, cost, attemptCost }
-      outcomes.store(outcome)
+      try {
+        outcomes.store(outcome)
+      } catch (thrown) {
+        // The disk may be full; the service may take it nevertheless.
+        log.error(
+          { taskId, reason: errorMessage(thrown) },
+          'the outcome of a run was not stored on this disk',
+        )
+      }
       while (sending !== undefined) await sending
       await sendEnd(needs, outcome)
     },
+    /** Resolves once the run has ended, and its end was sent or is left for later. */
+    over: over.promise,
+    close: () => over.resolve(),
   }
+}
+
+/**
+ * Sends entries; of those that the service refuses as they are, the rest is sent nevertheless. Throws where the token of the
+ * runner is refused.
+ */
+const sendEntries = async (
+  entries: Entries,
+  taskId: string,
+  log: Log,
+  send: (entries: Entries) => Promise<unknown>,
+): Promise<void> => {
+  try {
+    await send(entries)
+  } catch (thrown) {
+    if (isRefusedToken(thrown) || isLeaseLost(thrown)) throw thrown
+    const parts = halves(entries)
+    if (parts.length === 0)
+      log.error({ taskId, reason: errorMessage(thrown) }, 'the service refused an event of a run')
+    for (const part of parts) await sendEntries(part, taskId, log, send)
+  }
+}
+
+const KINDS = ['toolCalls', 'progress', 'events'] as const satisfies readonly Kind[]
+
+/** Entries in two parts, in the order of the service; none of a single entry. */
+const halves = (entries: Entries): Entries[] => {
+  const all = KINDS.flatMap((kind) => entries[kind].map((entry) => ({ kind, entry })))
+  if (all.length <= 1) return []
+  const middle = Math.ceil(all.length / 2)
+  return [all.slice(0, middle), all.slice(middle)].map((part) => {
+    const half: Entries = { target: entries.target, events: [], progress: [], toolCalls: [] }
+    for (const { kind, entry } of part) half[kind].push(entry as never)
+    return half
+  })
 }
 
 /** Sends an outcome that an earlier process of the runner has left. */
@@ -136,15 +191,16 @@ export const sendLeft = async (
 ): Promise<void> => {
   const { client, runnerId: id, persist, log } = needs
   const { taskId, fence } = outcome
-  for (const entries of outcome.reports)
-    try {
-      await persist('the events of an earlier run', () =>
-        client.reportRun({ params: { id, taskId }, body: { fence, ...entries } }),
+  try {
+    for (const entries of outcome.reports)
+      await sendEntries(entries, taskId, log, (some) =>
+        persist('the events of an earlier run', () =>
+          client.reportRun({ params: { id, taskId }, body: { fence, ...some } }),
+        ),
       )
-    } catch (thrown) {
-      if (isLeaseLost(thrown)) break
-      log.error({ taskId, reason: errorMessage(thrown) }, 'the service refused events of an earlier run')
-    }
+  } catch (thrown) {
+    if (!isLeaseLost(thrown)) throw thrown
+  }
   await sendEnd(needs, outcome)
 }
 
@@ -175,7 +231,7 @@ const sendEnd = async (
     })
   } catch (thrown) {
     // A runner whose token is not valid keeps its outcomes for the next one.
-    if (!isFinal(thrown) || thrown.status === 401 || thrown.status === 403) throw thrown
+    if (!isFinal(thrown) || isRefusedToken(thrown)) throw thrown
     log.warn({ taskId, reason: errorMessage(thrown) }, 'the outcome of a run came too late')
   }
   outcomes.remove({ taskId, fence })

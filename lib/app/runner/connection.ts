@@ -15,14 +15,18 @@ const LONGEST_WAIT_MS = 10_000
 /** Of the failures in a row, the first and then each of this number is logged. */
 const LOGGED_EVERY = 10
 
-/** The client of a service for its runners. A request ends after 30 s, a poll when its caller says so. */
-export const connectRunner = (url: string, token: string, onAnswer: () => void): RunnerClient =>
+/** The client of a service for its runners. A request ends after 30 s, or when its caller says so, and at the end of the runner. */
+export const connectRunner = (
+  url: string,
+  token: string,
+  { onAnswer, ended }: { onAnswer: () => void; ended: AbortSignal },
+): RunnerClient =>
   createClient(runnerRoutes, {
     baseUrl: url,
     headers: { authorization: `Bearer ${token}` },
     fetch: async (input, init) => {
-      const signal = init?.signal ?? AbortSignal.timeout(LONGEST_REQUEST_MS)
-      const response = await fetch(input, { ...init, signal })
+      const own = init?.signal ?? AbortSignal.timeout(LONGEST_REQUEST_MS)
+      const response = await fetch(input, { ...init, signal: AbortSignal.any([own, ended]) })
       onAnswer()
       return response
     },
@@ -36,34 +40,45 @@ export const isFinal = (thrown: unknown): thrown is ApiError =>
   thrown.status !== 408 &&
   thrown.status !== 429
 
+/** Whether the token of the runner is not valid, or not for this: what it has to say is kept for the next one. */
+export const isRefusedToken = (thrown: unknown): boolean =>
+  isFinal(thrown) && (thrown.status === 401 || thrown.status === 403)
+
 /** Whether a claim is over: the task was cancelled, or another runner has it. */
 export const isLeaseLost = (thrown: unknown): boolean => isFinal(thrown) && thrown.code === 'lease_lost'
 
-type Needs = { clock: Clock; log: Log; random: () => number }
+type Needs = { clock: Clock; log: Log; random: () => number; ended: AbortSignal }
+type Persistence = { signal?: AbortSignal; longestWaitMs?: number }
 
 /**
  * Makes a request again, with waits of up to 10 s, until it is answered: for an hour without a network, if need be. Throws
- * what is final, and the reason of the signal.
+ * what is final, the reason of the signal, and at the end of the runner what that says.
  */
 export const createPersist =
-  ({ clock, log, random }: Needs) =>
-  async <T>(what: string, request: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+  ({ clock, log, random, ended }: Needs) =>
+  async <T>(
+    what: string,
+    request: () => Promise<T>,
+    { signal, longestWaitMs = LONGEST_WAIT_MS }: Persistence = {},
+  ): Promise<T> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await request()
       } catch (thrown) {
         signal?.throwIfAborted()
+        ended.throwIfAborted()
         if (isFinal(thrown)) throw thrown
         if (attempt % LOGGED_EVERY === 1)
           log.warn({ attempt, reason: networkReason(thrown) }, `the service did not answer: ${what}`)
-        await wait(clock, waitMs(attempt, thrown, random), signal)
+        const waitMs = Math.min(retryWaitMs(attempt, thrown, random), longestWaitMs)
+        await wait(clock, waitMs, signal)
         signal?.throwIfAborted()
       }
     }
   }
 
 /** The wait after a failed request: as long as the service asks for, or longer each time, up to 10 s. */
-const waitMs = (attempt: number, thrown: unknown, random: () => number): number => {
+const retryWaitMs = (attempt: number, thrown: unknown, random: () => number): number => {
   const asked = thrown instanceof ApiError ? (thrown.retryAfterMs ?? 0) : 0
   const own = { attempt, baseMs: FIRST_WAIT_MS, type: 'exponential', random, maxMs: LONGEST_WAIT_MS } as const
   return Math.min(Math.max(backoffMs(own), asked), LONGEST_WAIT_MS)
@@ -73,15 +88,13 @@ export type Persist = ReturnType<typeof createPersist>
 
 const wait = (clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
-    const cancel = clock.after(ms, resolve)
-    signal?.addEventListener(
-      'abort',
-      () => {
-        cancel()
-        resolve()
-      },
-      { once: true },
-    )
+    const end = () => {
+      cancel()
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const cancel = clock.after(ms, end)
+    signal?.addEventListener('abort', end, { once: true })
   })
 
 /** `fetch` names the cause of a network error in `cause` only. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { badSetting } from '../../core/bad-setting.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -21,6 +22,8 @@ const MOST_CLAIMS = 50
 const POLL_MS = 25_000
 /** The network may take this much longer than the poll itself. */
 const POLL_GRACE_MS = 10_000
+/** How often it is looked whether other agents were installed. */
+const OFFER_MS = 30_000
 /** The time for running work at a stop, and then for the last answers of the service. */
 const DRAIN_MS = 5_000
 const LAST_WRITES_MS = 4_000
@@ -33,13 +36,16 @@ type Needs = {
   client: RunnerClient
   persist: Persist
   outcomes: Outcomes
+  /** The links of the runs, by task. */
   links: Map<string, ClaimLink>
   active: ReturnType<typeof createActiveRuns>
   worker: ReturnType<typeof createWorker>
   target: (type: string) => Promise<Report['target']>
   learnPolicy: (policy: Claim['policy']) => void
-  /** `now` is the time of the service; claims are renewed every `heartbeatMs`. */
-  onRegistered: (facts: { now: number; heartbeatMs: number }) => void
+  /** Takes the time of the service, from its answer to a request that was made at `askedAt` of the monotonic clock. */
+  hear: (now: number, askedAt: number) => void
+  /** Claims are renewed every `heartbeatMs`. */
+  onRegistered: (heartbeatMs: number) => void
   offered: () => Promise<OfferedAgent[]>
   isolation: 'bubblewrap' | 'users' | 'none'
   clock: Clock
@@ -51,12 +57,19 @@ export const createRunnerLoop = (needs: Needs) => {
   const { settings, client, persist, outcomes, links, active, worker, clock, log } = needs
   const { name, concurrency } = settings
   const stopping = new AbortController()
+  const looped = Promise.withResolvers<void>()
   let registered: { id: string; registration: number } | undefined
+  let offered: { agents: OfferedAgent[]; at: number } = { agents: [], at: 0 }
   let free = concurrency
+  let polls = 0
   let wake = new AbortController()
   /** Whether the present poll asks for tasks. */
   let takes = false
   const runs = new Set<Promise<void>>()
+  /** The links of all claims that this runner has, also of those whose run has not begun. */
+  const held = new Set<ClaimLink>()
+  /** Those of which the service has said that they are over: it need not say so again. */
+  const ended = new WeakSet<ClaimLink>()
 
   const id = (): string => {
     if (registered === undefined) throw new Error('The runner is not registered')
@@ -66,23 +79,26 @@ export const createRunnerLoop = (needs: Needs) => {
   /** Throws Problem `bad_setting` with what the service says of a refused runner. */
   const register = async () => {
     try {
-      const { runner, registration, now, heartbeatMs } = await persist(
-        'the registration',
-        async () =>
-          client.registerRunner({
-            body: {
-              name,
-              version: VERSION,
-              protocol: PROTOCOL,
-              labels: [...settings.labels],
-              agents: await needs.offered(),
-              concurrency,
-              isolation: needs.isolation,
-            },
-          }),
-        stopping.signal,
-      )
-      needs.onRegistered({ now: Date.parse(now), heartbeatMs })
+      offered = { agents: await needs.offered(), at: clock.monotonic() }
+      const body = {
+        name,
+        version: VERSION,
+        protocol: PROTOCOL,
+        labels: [...settings.labels],
+        agents: offered.agents,
+        concurrency,
+        isolation: needs.isolation,
+      }
+      const request = async () => {
+        const askedAt = clock.monotonic()
+        const answer = await client.registerRunner({ body })
+        needs.hear(Date.parse(answer.now), askedAt)
+        return answer
+      }
+      const { runner, registration, heartbeatMs } = await persist('the registration', request, {
+        signal: stopping.signal,
+      })
+      needs.onRegistered(heartbeatMs)
       registered = { id: runner.id, registration }
       log.info({ runner: name, id: runner.id, labels: settings.labels }, 'the runner is registered')
     } catch (thrown) {
@@ -102,44 +118,56 @@ export const createRunnerLoop = (needs: Needs) => {
   /** A slot is free again: a poll that asks for no task is out of date. */
   const endPoll = () => wake.abort()
 
+  /** Runs a claim once the earlier runs in its workspace have ended: one of the same task may still be stopped. */
+  const runInTurn = async (link: ClaimLink) => {
+    const { task, attempt, fence, resume, workspace } = link.claim
+    const earlier = [...held].filter((other) => other !== link && other.claim.workspace === workspace)
+    await Promise.all(earlier.map(({ over }) => over))
+    if (link.isLost) return link.close()
+    try {
+      if (stopping.signal.aborted) return await link.end({ kind: 'stopped', reason: 'shutdown' })
+      links.set(task.id, link)
+      await worker.run({ taskId: task.id, attempt, fence, ...(resume && { resume: true as const }) })
+    } catch (thrown) {
+      log.error({ taskId: task.id, reason: errorMessage(thrown) }, 'a run could not begin')
+      if (links.get(task.id) === link) links.delete(task.id)
+    }
+    // Its end is written later, by the worker.
+    if (links.get(task.id) !== link) link.close()
+  }
+
   const begin = async (claim: Claim) => {
-    const { task, attempt, fence, resume } = claim
     needs.learnPolicy(claim.policy)
-    const link = createClaimLink(claim, await needs.target(task.agent), {
+    const link = createClaimLink(claim, await needs.target(claim.task.agent), {
       ...ofClaims,
       runnerId: id(),
-      onLost: () => active.stop(task.id, 'lost'),
+      onLost: () => active.stop(claim.task.id, 'lost'),
     })
-    links.set(task.id, link)
     free -= 1
-    const message = { taskId: task.id, attempt, fence, ...(resume && { resume: true as const }) }
-    const run = worker
-      .run(message)
-      .catch((thrown) =>
-        log.error({ taskId: task.id, reason: errorMessage(thrown) }, 'a run could not begin'),
-      )
-      .then(() => {
-        free += 1
-        if (!takes) endPoll()
-      })
+    const run = runInTurn(link).then(() => {
+      free += 1
+      if (!takes) endPoll()
+    })
+    held.add(link)
+    void link.over.then(() => held.delete(link))
     runs.add(run)
     void run.then(() => runs.delete(run))
   }
 
   const stopEnded = (stop: readonly Stop[]) => {
     for (const { taskId, fence, reason } of stop)
-      if (links.get(taskId)?.claim.fence === fence) {
-        ended.add(`${taskId} ${fence}`)
-        active.stop(taskId, reason)
+      for (const link of held) {
+        if (link.claim.task.id !== taskId || link.claim.fence !== fence) continue
+        ended.add(link)
+        if (links.get(taskId) === link) active.stop(taskId, reason)
+        else link.lose()
       }
   }
-  /** Claims of which the service has said that they are over: it need not say so again. */
-  const ended = new Set<string>()
 
   const running = () =>
-    [...links.values()]
+    [...held]
+      .filter((link) => !ended.has(link))
       .map(({ claim: { task, fence } }) => ({ taskId: task.id, fence }))
-      .filter(({ taskId, fence }) => !ended.has(`${taskId} ${fence}`))
 
   const poll = async () => {
     wake = new AbortController()
@@ -151,19 +179,48 @@ export const createRunnerLoop = (needs: Needs) => {
     ])
     takes = free > 0
     const most = Math.min(Math.max(free, 1), MOST_CLAIMS)
-    const body = { waitMs: POLL_MS, registration, most, takes, running: running() }
+    const body = { waitMs: POLL_MS, registration, number: nextPoll(), most, takes, running: running() }
+    const askedAt = clock.monotonic()
     const response = await client.claimTask.raw({ params: { id }, body }, { signal })
     if (response.status === 204) return
     const { claim, more = [], stop } = (await response.json()) as Answer
     stopEnded(stop)
-    for (const each of claim === undefined ? [] : [claim, ...more]) await begin(each)
+    // The last poll returns the claims that come when the runner stops.
+    if (claim === undefined || stopping.signal.aborted) return
+    // A service of an earlier version does not say it.
+    if (claim.now !== undefined) needs.hear(Date.parse(claim.now), askedAt)
+    for (const each of [claim, ...more]) await begin(each)
     return claim
+  }
+
+  const nextPoll = () => {
+    polls += 1
+    return polls
+  }
+
+  /** Says which claims this runner has: the service queues one again whose answer came too late for it. */
+  const pollLast = async () => {
+    if (registered === undefined) return
+    const { id, registration } = registered
+    const body = { waitMs: 0, registration, number: nextPoll(), takes: false, running: running() }
+    const signal = AbortSignal.timeout(LAST_WRITES_MS)
+    await client.claimTask
+      .raw({ params: { id }, body }, { signal })
+      .catch((thrown) => log.warn({ reason: errorMessage(thrown) }, 'the last poll was not answered'))
+  }
+
+  /** Agents that were installed since, or removed, are made known by another registration. */
+  const offerAgain = async () => {
+    if (clock.monotonic() - offered.at < OFFER_MS) return
+    offered.at = clock.monotonic()
+    const present = await needs.offered().catch(() => offered.agents)
+    if (!isDeepStrictEqual(present, offered.agents)) await register()
   }
 
   /** Throws Problem `bad_setting` when the service has refused this runner for good. */
   const pollSafely = async () => {
     try {
-      return await persist('the poll', () => poll().catch(ignoreWake), stopping.signal)
+      return await persist('the poll', () => poll().catch(ignoreWake), { signal: stopping.signal })
     } catch (thrown) {
       if (!isFinal(thrown)) throw thrown
       if (thrown.status !== 404) throw badSetting(`The service refused the runner: ${thrown.message}`)
@@ -178,31 +235,44 @@ export const createRunnerLoop = (needs: Needs) => {
     throw thrown
   }
 
+  const pollUntilStopped = async () => {
+    while (!stopping.signal.aborted) {
+      const claim = await pollSafely()
+      if (claim !== undefined && settings.once) return
+      if (!stopping.signal.aborted) await offerAgain()
+    }
+  }
+
+  /** Registers and polls until it is stopped, or has a claim with `once`. */
+  const work = async () => {
+    try {
+      await register()
+      const sending = sendOutcomes()
+      await pollUntilStopped()
+      if (!stopping.signal.aborted) await sending
+    } catch (thrown) {
+      if (!stopping.signal.aborted) throw thrown
+    }
+  }
+
   return {
     id,
     isRegistered: () => registered !== undefined,
     run: async (): Promise<void> => {
-      await register()
-      const sending = sendOutcomes()
-      try {
-        while (!stopping.signal.aborted) {
-          const claim = await pollSafely()
-          if (claim !== undefined && settings.once) break
-        }
-      } catch (thrown) {
-        if (!stopping.signal.aborted) throw thrown
-      }
-      await sending
-      if (settings.once && !stopping.signal.aborted) {
-        await Promise.all(runs)
-        await worker.settled()
-      }
+      await work().finally(looped.resolve)
+      if (stopping.signal.aborted) return
+      await Promise.all(runs)
+      await worker.settled()
     },
     stop: async (): Promise<void> => {
       stopping.abort(new Error('The runner stops'))
       const cancel = clock.after(DRAIN_MS, () => active.stopAll('shutdown'))
+      const drained = looped.promise
+        .then(pollLast)
+        .then(() => Promise.all(runs))
+        .then(worker.settled)
       await Promise.race([
-        Promise.all(runs).then(() => worker.settled()),
+        drained,
         new Promise<void>((resolve) => void clock.after(DRAIN_MS + LAST_WRITES_MS, resolve)),
       ])
       cancel()

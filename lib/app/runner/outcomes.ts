@@ -11,6 +11,8 @@ import {
 } from 'node:fs'
 import * as path from 'node:path'
 import type { Cost } from '../../core/cost.ts'
+import { errorMessage } from '../../core/errors.ts'
+import type { Log } from '../../ports/log.ts'
 import type { Report, RunEnd } from '../../runners/schema.ts'
 
 /** What a claim has still to say: reports that were not acknowledged, in their order, and how its run ended. */
@@ -24,12 +26,14 @@ type Outcome = {
 }
 
 const ENDING = '.json'
+/** Of a file that is no outcome: it stays, to be looked at. */
+const UNREADABLE = '.unreadable'
 
 /**
  * The outcomes of a runner that the service has not acknowledged, one file each: they outlive the runner. A file is whole
  * or absent.
  */
-export const openOutcomes = (folder: string) => {
+export const openOutcomes = (folder: string, log: Log) => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const fileOf = ({ taskId, fence }: Pick<Outcome, 'taskId' | 'fence'>) =>
     path.join(folder, `${taskId}.${fence}${ENDING}`)
@@ -38,6 +42,17 @@ export const openOutcomes = (folder: string) => {
     const handle = openSync(folder, 'r')
     fsyncSync(handle)
     closeSync(handle)
+  }
+
+  const read = (name: string): Outcome[] => {
+    const file = path.join(folder, name)
+    try {
+      return [JSON.parse(readFileSync(file, 'utf8')) as Outcome]
+    } catch (thrown) {
+      log.error({ file, reason: errorMessage(thrown) }, 'an outcome on this disk cannot be read')
+      renameSync(file, `${file}${UNREADABLE}`)
+      return []
+    }
   }
 
   return {
@@ -55,10 +70,9 @@ export const openOutcomes = (folder: string) => {
     /** Those that an earlier process has left. */
     left: (): Outcome[] => {
       const names = readdirSync(folder)
-      for (const name of names) if (!name.endsWith(ENDING)) rmSync(path.join(folder, name), { force: true })
-      return names
-        .filter((name) => name.endsWith(ENDING))
-        .map((name) => JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as Outcome)
+      for (const name of names)
+        if (name.endsWith(`${ENDING}.new`)) rmSync(path.join(folder, name), { force: true })
+      return names.filter((name) => name.endsWith(ENDING)).flatMap(read)
     },
   }
 }

@@ -14,6 +14,8 @@ import type { Ended } from '../../worker/run.ts'
 import type { ClaimLink } from './claim-link.ts'
 import type { RunnerClient } from './connection.ts'
 
+/** A renewal without an answer for this part of the lease is made again. */
+const RENEWALS_IN_A_LEASE = 3
 /** Events of a session are sent at least this often while there are any. */
 const FLUSH_MS = 200
 /** A policy that was read this long ago is read again before a call is decided. */
@@ -22,6 +24,8 @@ const POLICY_MS = 2_000
 type Links = Map<string, ClaimLink>
 type Needs = {
   client: RunnerClient
+  /** Takes the time of the service, from its answer to a request that was made at `askedAt` of the monotonic clock. */
+  hear: (now: number, askedAt: number) => void
   runnerId: () => string
   /** The claims of this runner by the id of their task. */
   links: Links
@@ -49,7 +53,7 @@ const toRunEnd = (ended: Ended): RunEnd => {
 }
 
 /** The lease, session events, approvals, audit and memory of the worker, over the API of a service. */
-export const createRemoteRun = ({ client, runnerId, links, clock, ids, log, masker }: Needs) => {
+export const createRemoteRun = ({ client, hear, runnerId, links, clock, ids, log, masker }: Needs) => {
   let policy = defaultPolicy
   let policyAt = Number.NEGATIVE_INFINITY
   const learn = (next: typeof policy) => {
@@ -81,9 +85,13 @@ export const createRemoteRun = ({ client, runnerId, links, clock, ids, log, mask
   const renewLink = async (link: ClaimLink, spent: Partial<Pick<Leased, 'cost' | 'attemptCost'>> = {}) => {
     const { cost, attemptCost } = spent
     const body = { fence: link.claim.fence, cost, attemptCost }
-    const answer = await link.ask('the renewal of a claim', () =>
-      client.renewClaim({ params: paramsOf(link), body }),
-    )
+    const answer = await link.ask('the renewal of a claim', async () => {
+      const askedAt = clock.monotonic()
+      const signal = AbortSignal.timeout(link.claim.leaseMs / RENEWALS_IN_A_LEASE)
+      const renewed = await client.renewClaim({ params: paramsOf(link), body }, { signal })
+      if (renewed.now !== undefined) hear(Date.parse(renewed.now), askedAt)
+      return renewed
+    })
     if (answer !== undefined) learn(answer.policy)
     return answer !== undefined
   }
@@ -125,6 +133,8 @@ export const createRemoteRun = ({ client, runnerId, links, clock, ids, log, mask
     const link = linkOf(taskId)
     const body = {
       fence: link.claim.fence,
+      // A repeat of the request has the same id, and the same answer.
+      requestId: ids.next('req'),
       uses,
       tool,
       risk,
@@ -231,7 +241,8 @@ export const createRemoteRun = ({ client, runnerId, links, clock, ids, log, mask
       try {
         await link.end(toRunEnd(ended), leased.cost, leased.attemptCost)
       } finally {
-        if (links.get(leased.id) === link) links.delete(leased.id)
+        links.delete(leased.id)
+        link.close()
       }
     },
   }

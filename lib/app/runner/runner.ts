@@ -10,7 +10,6 @@ import { createCostLimit } from '../../core/cost-limit.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { createMasker } from '../../core/masker.ts'
 import type { AgentAdapter } from '../../ports/agent.ts'
-import type { Clock } from '../../ports/clock.ts'
 import { noProviderLimits } from '../../ports/provider-limits.ts'
 import { taskOfWorkspace } from '../../ports/workspace.ts'
 import type { RunnerSettings } from '../../runners/schema.ts'
@@ -31,21 +30,10 @@ import { connectRunner, createPersist } from './connection.ts'
 import { createRunnerLoop } from './loop.ts'
 import { openOutcomes } from './outcomes.ts'
 import { createRemoteRun, toLeased } from './remote-run.ts'
+import { createServiceClock } from './service-clock.ts'
 import { createRunnerHealth, openStatusPage } from './status-page.ts'
 
 const SWEEP_EVERY_MS = 600_000
-
-/** A clock that is set to the time of the service: the times that a runner writes are compared with those of others. */
-const createServiceClock = (): { clock: Clock; setTo: (now: number) => void } => {
-  const own = createClock()
-  let aheadMs = 0
-  return {
-    clock: { ...own, now: () => own.now() + aheadMs },
-    setTo: (now) => {
-      aheadMs = now - own.now()
-    },
-  }
-}
 
 /**
  * The worker of a service as a program of its own: it makes the same runs, over a lease that the API of the service gives.
@@ -53,20 +41,22 @@ const createServiceClock = (): { clock: Clock; setTo: (now: number) => void } =>
  */
 export const openRunner = async (given: Config, settings: RunnerSettings) => {
   const config = { ...given, DATA_DIR: settings.folder }
-  const { clock, setTo } = createServiceClock()
+  const { clock, hear } = createServiceClock(createClock())
   const masker = createMasker([...config.secrets, settings.token])
   const log = createLog({ level: config.LOG_LEVEL, masker, to: turnOutput(), onTerminal: isOnTerminal() })
   const endStrayErrors = logStrayErrors(log)
   const ids = createIds({ clock })
   const outside = openOutside(config, { clock, log })
-  const outcomes = openOutcomes(path.join(settings.folder, 'outcomes'))
+  const outcomes = openOutcomes(path.join(settings.folder, 'outcomes'), log)
   const workspacesDir = config.WORKSPACES_DIR ?? path.join(settings.folder, 'workspaces')
   const health = createRunnerHealth(clock)
-  const client = connectRunner(settings.url, settings.token, health.noteAnswer)
-  const persist = createPersist({ clock, log, random: outside.random })
+  const ending = new AbortController()
+  const ended = ending.signal
+  const client = connectRunner(settings.url, settings.token, { onAnswer: health.noteAnswer, ended })
+  const persist = createPersist({ clock, log, random: outside.random, ended })
   const links = new Map<string, ClaimLink>()
   const needs = { ...outside, clock, ids, log, masker }
-  const remote = createRemoteRun({ ...needs, client, runnerId: () => loop.id(), links })
+  const remote = createRemoteRun({ ...needs, client, hear, runnerId: () => loop.id(), links })
   const host = await openAgentHost({ ...needs, limits: noProviderLimits, config, workspacesDir })
   const toolRunner = (tools: readonly Tool[]) =>
     createToolRunner({ ...needs, ...remote, countCall: createCallRate(clock), tools })
@@ -124,8 +114,8 @@ export const openRunner = async (given: Config, settings: RunnerSettings) => {
       return agent === undefined ? { provider: type, model: type } : target(agent)
     },
     learnPolicy: remote.learn,
-    onRegistered: ({ now, heartbeatMs }) => {
-      setTo(now)
+    hear,
+    onRegistered: (heartbeatMs) => {
       endHeartbeat?.()
       endHeartbeat = every(needs, 'heartbeat', heartbeatMs, active.beat)
     },
@@ -164,6 +154,7 @@ export const openRunner = async (given: Config, settings: RunnerSettings) => {
     /** Takes no more tasks; those that run may end within a few seconds, else they are queued again. */
     close: async () => {
       await loop.stop()
+      ending.abort(new Error('The runner has ended'))
       await closeStatusPage?.()
       await Promise.all([...jobs, endHeartbeat].map((end) => end?.()))
       await host.close()

@@ -106,6 +106,8 @@ export const attemptAll = async (means: Means): Promise<Record<string, string>> 
       answers[one.title] = one.lives ? ((await isBeating(workspace)) ? 'yes' : 'no') : stdout.trim() || 'no'
     }
   }
+  // With it goes what its user has left in /tmp.
+  await bench.workspaces.remove('attempts')
   await rm(folder, { recursive: true, force: true })
   return answers
 }

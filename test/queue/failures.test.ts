@@ -59,7 +59,7 @@ describe('GET /api/failures', () => {
     expect({ total, bucketMs }).toEqual({ total: 2, bucketMs: 6 * HOUR_MS })
     const [first, second] = failures
     expect(first).toMatchObject({
-      message: 'disk <path> is full: <n> MB',
+      message: 'disk … is full: <n> MB',
       agent: 'test-agent',
       count: 3,
       pending: 3,

@@ -48,12 +48,14 @@ export const createBackground = (
 
   /** The tasks that this process runs itself: agents may be installed, and runners registered, while it runs. */
   const ownTasks = async (): Promise<Fits<RunTask>> => {
-    const [own, runners] = await Promise.all([
+    const { registry } = domains.runners
+    const [own, all, takers] = await Promise.all([
       domains.agents.configuredTypes(),
-      domains.runners.registry.all(),
+      registry.all(),
+      registry.takers(),
     ])
     const types = new Set(own)
-    const offers = runners.map(toOffer)
+    const offers = { registered: all.map(toOffer), taking: takers.map(toOffer) }
     return (message) => fitsService(message, types, offers)
   }
 

@@ -7,7 +7,7 @@ import type { AgentContext } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { AccountFor } from '../ports/code-host.ts'
 import type { Log } from '../ports/log.ts'
-import type { Received, Receiving } from '../ports/queue.ts'
+import type { Fits, Received, Receiving } from '../ports/queue.ts'
 import type { PolicySource } from '../security/schema.ts'
 import { publicTask, type RunTask, type TaskRow } from '../tasks/schema.ts'
 import { offerFits, toOffer } from './offers.ts'
@@ -32,7 +32,7 @@ type Poll = {
 type Needs = {
   /** A stored task, with its large fields where asked. */
   readTask: (taskId: string, detail?: boolean) => Promise<TaskRow | undefined>
-  registry: Pick<Registry, 'find' | 'seen'>
+  registry: Pick<Registry, 'find' | 'seen' | 'takers'>
   queue: Pick<Receiving<RunTask>, 'receive'>
   claim: (message: RunTask, runner: string) => Promise<TaskRow | undefined>
   release: (leased: TaskRow, reason: string) => Promise<unknown>
@@ -148,6 +148,12 @@ export const createRunnerClaims = (needs: Needs) => {
     }
   }
 
+  /** What a runner may take, of the runners that take tasks now. */
+  const fitsIn = async (runner: RunnerRow): Promise<Fits<RunTask>> => {
+    const [offer, taking] = [toOffer(runner), (await registry.takers()).map(toOffer)]
+    return (message) => offerFits(offer, message, taking)
+  }
+
   /** Resolves to a message for the runner; undefined at the end of the wait, and once a claim of the runner has ended. */
   const nextMessage = async (runner: RunnerRow, { takes, running }: Poll, until: AbortSignal) => {
     const ended = new AbortController()
@@ -157,8 +163,7 @@ export const createRunnerClaims = (needs: Needs) => {
     const endLooks = running.length === 0 ? undefined : repeat({ clock, log }, LOOK_MS, look, UNREADABLE)
     const signal = AbortSignal.any([until, ended.signal])
     try {
-      const offer = toOffer(runner)
-      if (takes) return await queue.receive((message) => offerFits(offer, message), signal)
+      if (takes) return await queue.receive(await fitsIn(runner), signal)
       await aborted(signal)
       return undefined
     } finally {
@@ -177,8 +182,8 @@ export const createRunnerClaims = (needs: Needs) => {
     if (most === 0) return []
     const soon = new AbortController()
     clock.after(0, () => soon.abort())
-    const offer = toOffer(runner)
-    const receive = () => queue.receive((message) => offerFits(offer, message), soon.signal)
+    const fits = await fitsIn(runner)
+    const receive = () => queue.receive(fits, soon.signal)
     return (await Promise.all(Array.from({ length: most }, receive))).filter((one) => one !== undefined)
   }
 

@@ -17,25 +17,43 @@ export const toOffer = ({ name, labels, agents }: Runner): Offer => ({
 })
 
 /** What a task asks of its runner. */
-type Asked = { readonly agent?: string | undefined; readonly runsOn?: readonly string[] | undefined }
+type Asked = {
+  readonly agent?: string | undefined
+  readonly runsOn?: readonly string[] | undefined
+  readonly home?: string | undefined
+}
 
-/** Whether a runner may take a task: it has the agent, and all labels exactly. */
-export const offerFits = ({ agents, labels }: Offer, { agent, runsOn = [] }: Asked): boolean =>
+const has = ({ agents, labels }: Offer, { agent, runsOn = [] }: Asked): boolean =>
   agent !== undefined && agents.includes(agent) && runsOn.every((label) => labels.includes(label))
+
+/** The runner that has the workspace of a task's thread, if it takes tasks and could take this one. */
+const homeIn = (taking: readonly Offer[], asked: Asked): Offer | undefined =>
+  taking.find((offer) => offer.name === asked.home && has(offer, asked))
+
+/**
+ * Whether a runner may take a task: it has the agent, and all labels exactly. A task that goes on in a workspace waits for the
+ * runner that has it, of those that take tasks.
+ */
+export const offerFits = (offer: Offer, asked: Asked, taking: readonly Offer[]): boolean =>
+  has(offer, asked) && (homeIn(taking, asked) ?? offer).name === offer.name
 
 /**
  * Whether the process of the service may run a task itself: it has no labels, and leaves to runners the agents that they
- * have and that it lacks itself.
+ * have and that it lacks itself, and what goes on in a workspace of theirs.
  */
 export const fitsService = (
-  { agent = '', runsOn = [] }: Asked,
+  asked: Asked,
   own: ReadonlySet<string>,
-  offers: readonly Offer[],
-): boolean => runsOn.length === 0 && (own.has(agent) || offers.every(({ agents }) => !agents.includes(agent)))
+  { registered, taking }: { registered: readonly Offer[]; taking: readonly Offer[] },
+): boolean => {
+  const { agent = '', runsOn = [] } = asked
+  const isOwn = own.has(agent) || registered.every(({ agents }) => !agents.includes(agent))
+  return runsOn.length === 0 && isOwn && homeIn(taking, asked) === undefined
+}
 
 /** Why no offer fits a task, such as `no runner has gpu`; undefined when one fits. */
 export const reasonNoneFits = (offers: readonly Offer[], asked: Asked): string | undefined => {
-  if (offers.some((offer) => offerFits(offer, asked))) return undefined
+  if (offers.some((offer) => has(offer, asked))) return undefined
   const { agent = '', runsOn = [] } = asked
   const missing = runsOn.filter((label) => offers.every(({ labels }) => !labels.includes(label)))
   if (missing.length > 0) return `no runner has ${inWords(missing)}`
@@ -63,8 +81,11 @@ type Needs = {
 export const createWhyNoRunner =
   ({ runners, own }: Needs) =>
   async (): Promise<(asked: Asked) => string | undefined> => {
-    const [all, takers, types = []] = await Promise.all([runners.all(), runners.takers(), own?.()])
-    const [registered, taking, ownTypes] = [all.map(toOffer), takers.map(toOffer), new Set(types)]
-    const isOwn = (asked: Asked) => own !== undefined && fitsService(asked, ownTypes, registered)
-    return (asked) => (isOwn(asked) ? undefined : reasonNoneFits(taking, asked))
+    // Agents of the service that cannot be loaded are told by its health, and by the run.
+    const ownTypes = own?.().catch(() => undefined)
+    const [all, takers, types] = await Promise.all([runners.all(), runners.takers(), ownTypes])
+    const offers = { registered: all.map(toOffer), taking: takers.map(toOffer) }
+    const isOwn = (asked: Asked) =>
+      own !== undefined && fitsService(asked, new Set(types ?? [asked.agent ?? '']), offers)
+    return (asked) => (isOwn(asked) ? undefined : reasonNoneFits(offers.taking, asked))
   }

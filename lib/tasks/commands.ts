@@ -148,7 +148,12 @@ export const createTaskCommands = (needs: Needs) => {
     const body = taskDefinition(row)
     const latest = await lastTurn(row)
     const more = { retriedFrom: id, trace, bulkJobId, ...(row.watched && { watched: row.watched }) }
-    const line = latest && { threadId: toThreadId(latest), parentId: latest.id, agent: row.agent }
+    const line = latest && {
+      threadId: toThreadId(latest),
+      parentId: latest.id,
+      agent: row.agent,
+      ...definedFields({ home: latest.runner }),
+    }
     const { task, write, rows } = await creation.draft(principal, body, { ...more, ...line })
     await creation.checkRepository(principal, body)
     const letter = await resolvingFailure(row, { by: principal.userId, taskId: task.id })

@@ -36,6 +36,7 @@ type FurtherFields = {
   parentId?: string
   /** The agent of the turn before it, which may be registered no more: the run says so. */
   agent?: string
+  home?: string
   watched?: true
   bulkJobId?: string | undefined
   trace?: Trace | undefined

@@ -67,7 +67,17 @@ export const createRecovery = (needs: Needs) => {
   const sendResume = (row: TaskRow): Promise<void> => {
     const { body, ...outgoing } = toOutgoing(row)
     const { since: _since, due: _due, ...run } = body
-    return queue.send([{ ...outgoing, body: { ...run, attempt: row.attempts, resume: true } }])
+    return queue.send([
+      {
+        ...outgoing,
+        body: {
+          ...run,
+          attempt: row.attempts,
+          resume: true,
+          ...definedFields({ home: row.runner ?? row.home }),
+        },
+      },
+    ])
   }
 
   /** Sends the message of a queued task. Rejects with Problem `unavailable` when the queue does not accept it. */

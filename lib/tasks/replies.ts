@@ -74,7 +74,12 @@ export const createReplies = (needs: Needs) => {
     const body = turnDefinition(latest, content, messages)
     // The rights of the person were checked when the message came.
     const principal = { userId, role: 'user' } as const
-    const line = { threadId: toThreadId(latest), parentId: latest.id, agent: latest.agent }
+    const line = {
+      threadId: toThreadId(latest),
+      parentId: latest.id,
+      agent: latest.agent,
+      ...definedFields({ home: latest.runner }),
+    }
     const { task, write, rows } = await creation.draft(principal, body, { ...line, ...more })
     const letter = await commands.resolvingFailure(latest, { by: userId, taskId: task.id })
     const writes = [whileLast(latest, { nextTurnId: task.id }), write, ...rows] as const

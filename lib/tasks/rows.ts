@@ -49,6 +49,7 @@ const FIXED: readonly TaskField[] = [
   'attemptCost',
   'createdBy',
   'runner',
+  'home',
   'retriedFrom',
   'retriedBy',
   'threadId',
@@ -87,8 +88,8 @@ export const waitsSince = ({ queuedAt = '', updatedAt }: Pick<SentTask, 'queuedA
   queuedAt > updatedAt ? queuedAt : updatedAt
 
 /** Runners that may take one task of a lane may take each of them. */
-const toLane = ({ agent, runsOn = [] }: Pick<TaskRow, 'agent' | 'runsOn'>): string =>
-  JSON.stringify(runsOn.length === 0 ? [agent] : [agent, ...[...new Set(runsOn)].sort()])
+const toLane = ({ agent, runsOn = [], home }: Pick<TaskRow, 'agent' | 'runsOn' | 'home'>): string =>
+  JSON.stringify([agent, [...new Set(runsOn)].sort(), home])
 
 /** The message of a task's next attempt. Its group is the repository, else the caller; a long one is beside the row. */
 export const runMessage = (row: SentTask) =>
@@ -100,7 +101,7 @@ export const runMessage = (row: SentTask) =>
       attempt: row.attempts + 1,
       agent: row.agent,
       createdBy: row.createdBy,
-      ...definedFields({ runsOn: row.runsOn, repository: row.repository }),
+      ...definedFields({ runsOn: row.runsOn, repository: row.repository, home: row.home }),
       fence: row.fence,
       ...tracedBy(row),
       since: waitsSince(row),

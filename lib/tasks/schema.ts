@@ -331,6 +331,8 @@ export const RunTaskSchema = z.object({
   /** What it counts toward, beside its agent. */
   createdBy: z.string().max(500).exactOptional(),
   repository: z.string().max(500).exactOptional(),
+  /** The runner that comes first, while it takes tasks. */
+  home: z.string().exactOptional(),
   /** The fencing token of the row that waits. An attempt that is not counted has the same number again. */
   fence: z.int().min(0).exactOptional(),
   /** The attempt continues after a decision. */
@@ -370,6 +372,8 @@ const HiddenFields = z.object({
   nextTurnId: z.string().exactOptional(),
   /** Why no runner could take it, as its user was told once. */
   noRunner: z.string().exactOptional(),
+  /** The runner that has the workspace of its thread: it comes first while it takes tasks. */
+  home: z.string().exactOptional(),
   /** The bulk job that queued it. Any other redrive removes it, so that its next end does not count for the job. */
   bulkJobId: z.string().exactOptional(),
 })

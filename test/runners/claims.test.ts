@@ -347,6 +347,21 @@ describe('a claim', () => {
     expect(await person().task(id)).toMatchObject(task)
   })
 
+  it('of a reply goes to the runner that has the workspace of its thread', async () => {
+    const [first, other] = [
+      await openRunner({ labels: ['claim-8'] }),
+      await openRunner({ labels: ['claim-8'] }),
+    ]
+    const id = await makeTask('claim-8')
+    const { claim } = (await first.claim()) as Claimed
+    await first.about(id, 'outcome', { fence: claim?.fence, end: DONE })
+    const waiting = other.claim()
+    const { task } = await person().client.replyToTask({ params: { id }, body: { content: 'Go on' } })
+    expect((await first.claim())?.claim?.task.id).toBe(task?.id)
+    for (const poll of polls) poll.abort()
+    await expect(waiting).rejects.toThrow()
+  })
+
   it('shows progress, events and calls once, however often they are sent', async () => {
     const runner = await openRunner({ labels: ['claim-7'] })
     const id = await makeTask('claim-7')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { type Offer, offerFits, reasonNoneFits } from '../../lib/runners/offers.ts'
+import { fitsService, type Offer, offerFits, reasonNoneFits } from '../../lib/runners/offers.ts'
 
 const offer = (agents: string, labels = ''): Offer => ({
   name: 'r',
@@ -37,6 +37,16 @@ describe('offers of runners', () => {
   ])('that have %s', (_, offers, agent, runsOn, reason) => {
     const asked = { agent, ...(runsOn && { runsOn }) }
     expect(reasonNoneFits(offers, asked)).toBe(reason)
-    expect(offers.some((one) => offerFits(one, asked))).toBe(reason === undefined)
+    expect(offers.some((one) => offerFits(one, asked, offers))).toBe(reason === undefined)
+  })
+
+  it.each([
+    ['its home alone, while that takes tasks', ['home', 'other'], ['home'], false],
+    ['any other one, once its home takes none', ['other'], ['other'], true],
+  ])('let a task that goes on in a workspace go to %s', (_, names, takers, byService) => {
+    const taking = names.map((name) => ({ ...offer('codex'), name }))
+    const asked = { agent: 'codex', home: 'home' }
+    expect(taking.filter((one) => offerFits(one, asked, taking)).map(({ name }) => name)).toEqual(takers)
+    expect(fitsService(asked, new Set(['codex']), { registered: taking, taking })).toBe(byService)
   })
 })

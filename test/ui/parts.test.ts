@@ -635,10 +635,12 @@ describe('a form for a task', () => {
         ['priority', '2'],
         ['labels', 'a, ,b '],
         ['branch', ''],
+        ['runsOn', 'gpu, linux'],
         ['repository', 'o/r'],
       ] as [string, string][]),
     ]
-    expect(newTaskBody(form)).toEqual({ title: 'A', priority: 2, labels: ['a', 'b'], repository: 'o/r' })
+    const labels = { labels: ['a', 'b'], runsOn: ['gpu', 'linux'] }
+    expect(newTaskBody(form)).toEqual({ title: 'A', priority: 2, ...labels, repository: 'o/r' })
     expect(newTaskBody([])).toEqual({ title: '' })
   })
 })

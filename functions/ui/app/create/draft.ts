@@ -85,7 +85,7 @@ export const draftFrom = (task: Task, changed: { readonly prompt?: string } = {}
     drafts.again.set({ ...before, fields: { ...before.fields, ...changed } })
     return true
   }
-  const { title, prompt, priority, assignedAgent, repository, branch, labels, sourceUrl } = task
+  const { title, prompt, priority, assignedAgent, repository, branch, labels, runsOn, sourceUrl } = task
   const fields = {
     title,
     prompt,
@@ -95,6 +95,7 @@ export const draftFrom = (task: Task, changed: { readonly prompt?: string } = {}
     branch,
     sourceUrl,
     labels: labels.join(', '),
+    runsOn: runsOn?.join(', '),
     ...limitTexts(task),
     ...changed,
   }

@@ -5,13 +5,23 @@ export const newTaskBody = (form: Iterable<[string, FormDataEntryValue]>): Recor
   const given = [...form].flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' && value.trim() !== '' ? [[name, value]] : [],
   )
-  const { title = '', priority, labels, timeoutMs, maxSteps, maxCostUsd, ...rest } = Object.fromEntries(given)
+  const {
+    title = '',
+    priority,
+    labels,
+    runsOn,
+    timeoutMs,
+    maxSteps,
+    maxCostUsd,
+    ...rest
+  } = Object.fromEntries(given)
   return {
     ...rest,
     title: title.trim(),
     ...(priority === undefined ? {} : { priority: Number(priority) }),
     ...readLimits({ timeoutMs, maxSteps, maxCostUsd }),
     ...(labels === undefined ? {} : { labels: labelsIn(labels) }),
+    ...(runsOn === undefined ? {} : { runsOn: labelsIn(runsOn) }),
   }
 }
 

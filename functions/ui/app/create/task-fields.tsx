@@ -62,6 +62,13 @@ export const TaskFields = ({ typed: given, errors, autoFocus = false }: Props) =
           error={errors.labels}
         />
         <TextField
+          label="Runs on"
+          name="runsOn"
+          defaultValue={typed.runsOn}
+          placeholder="labels of its runner"
+          error={errors.runsOn}
+        />
+        <TextField
           label="Source link"
           name="sourceUrl"
           defaultValue={typed.sourceUrl}

@@ -6,7 +6,7 @@ type Task = Schedule['task']
 
 const TASK_FIELDS = [
   ...(['title', 'prompt', 'priority', 'assignedAgent', 'repository'] as const),
-  ...(['branch', 'labels', 'sourceUrl'] as const),
+  ...(['branch', 'labels', 'runsOn', 'sourceUrl'] as const),
 ]
 
 export const taskTexts = (task: Task): Texts =>

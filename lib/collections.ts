@@ -44,6 +44,7 @@ import {
   workspaceSnapshots,
 } from './turns/rows.ts'
 import { inboundClaims, inboundEvents } from './webhooks/rows.ts'
+import { placeRows, placeWaits } from './worker/place-rows.ts'
 
 /** Every collection of the service; the storage adapters derive their tables from this list. */
 export const collections = [
@@ -68,6 +69,8 @@ export const collections = [
   settingsRows,
   runners,
   holdsRows,
+  placeRows,
+  placeWaits,
   budgetNotices,
   chatCosts,
   sessions,

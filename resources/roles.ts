@@ -22,11 +22,18 @@ const taskTexts: Rights = [
 const linkedAccounts: Rights = [['get index update', 'linkedAccounts']]
 const taskMessages: Rights = [['send', 'TaskQueue TaskUrgentQueue']]
 
+/** The places of running tasks under the caps: a run that has ended gives up its own, and the next task goes on. */
+const endedPlaces: Rights = [
+  ['get update', 'places'],
+  ['query delete', 'placeWaits'],
+]
+
 /** What the receivers of notices do: `notify`, and `dlq` with those that a queue gave up on. */
 const notices: Rights = [
   ['get', 'settings'],
   // Of a clock that ran ahead they get the present time.
   ['get put update index', 'notifications'],
+  ...endedPlaces,
   // The end of a task, for the program that created it through the gateway, and webhooks that are subscribed to an event.
   ['get', 'webhookSubscriptions gatewayRequests'],
   ['get put update', 'deliveries'],
@@ -315,6 +322,8 @@ const rights: Readonly<Record<string, Rights>> = {
   ],
   tick: [
     ['get', 'settings'],
+    ...endedPlaces,
+    ['index delete', 'places'],
     ...offeredAgents,
     ...taskMessages,
     ...taskTexts,
@@ -385,6 +394,9 @@ const rights: Readonly<Record<string, Rights>> = {
     ...toolCalls,
     ...turns,
     ...providerLimits,
+    ...endedPlaces,
+    // Places are taken before a claim, and a task waits for one.
+    ['put', 'places placeWaits'],
     // What was spent, where a budget is set, and what admins were told of it.
     ['query', 'counters'],
     ['put', 'budgetNotices'],

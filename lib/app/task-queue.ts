@@ -2,7 +2,8 @@ import { createMemoryQueue } from '../adapters/memory/queue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { RunTask } from '../tasks/schema.ts'
-import { type Caps, createPlaces } from '../worker/places.ts'
+import type { Caps } from '../worker/caps.ts'
+import { createPlaces } from '../worker/places.ts'
 
 type Needs = { clock: Clock; log: Log; concurrency: number; caps: () => Caps }
 

@@ -3,7 +3,7 @@ import { BulkNoticeSchema } from '../bulk/schema.ts'
 import { createBulk } from '../bulk/service.ts'
 import { type Announce, AnnounceSchema } from '../notifications/schema.ts'
 import { createFailures } from '../queue/failures.ts'
-import { EmittedNoticeSchema, EndedNoticeSchema } from '../tasks/schema.ts'
+import { EmittedNoticeSchema, EndedNoticeSchema, PlacesNoticeSchema } from '../tasks/schema.ts'
 import type { People } from './people.ts'
 import type { AuthPorts } from './ports.ts'
 import type { Work } from './work.ts'
@@ -13,6 +13,7 @@ export const NoticeSchema = z.discriminatedUnion('kind', [
   EmittedNoticeSchema,
   AnnounceSchema,
   BulkNoticeSchema,
+  PlacesNoticeSchema,
 ])
 export type Notice = z.output<typeof NoticeSchema>
 
@@ -42,6 +43,8 @@ export const createNotices = ({ audit }: Pick<People, 'audit'>, ports: AuthPorts
         return work.outboundWebhooks.emit(notice.taskId, notice.entry)
       case 'announce':
         return announce(notice)
+      case 'places':
+        return work.sharedPlaces.giveUp(notice.places)
       case 'bulk':
         return bulk.runSlice(notice)
     }

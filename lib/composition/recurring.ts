@@ -41,6 +41,7 @@ export const recurringWork = (
   ...(processes === 'one'
     ? []
     : [
+        { name: 'places of tasks', everyMs: MINUTE_MS, work: domains.sharedPlaces.repair },
         { name: 'abandoned sessions', everyMs: MINUTE_MS, work: () => domains.agentSessions.recover() },
         {
           name: 'unclaimed tasks',

@@ -40,6 +40,7 @@ import { createActiveRuns } from '../worker/active.ts'
 import { createClaim } from '../worker/claim.ts'
 import { createFinish } from '../worker/finish.ts'
 import { createGate } from '../worker/gate.ts'
+import { createSharedPlaces } from '../worker/shared-places.ts'
 import { createWorker } from '../worker/worker.ts'
 import type { People } from './people.ts'
 import type { Agents, Ports } from './ports.ts'
@@ -183,7 +184,19 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     agent: agents.get,
     read: (taskId) => store.get(taskRows, taskId),
   })
-  const claim = createClaim({ lease: tasks.lease, gate, ...definedFields({ settled: places?.settle }) })
+  const sharedPlaces = createSharedPlaces({
+    ...needs,
+    caps: () => settings.current().concurrency,
+    read: (taskId) => store.get(taskRows, taskId),
+    wait: tasks.lease.wait,
+    proceed: tasks.lease.proceed,
+  })
+  const claim = createClaim({
+    lease: tasks.lease,
+    gate,
+    places: places === undefined ? sharedPlaces : undefined,
+    ...definedFields({ settled: places?.settle }),
+  })
   const finish = createFinish({
     ...needs,
     lease: tasks.lease,
@@ -229,6 +242,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     worker,
     budgets,
     runnerRegistry,
+    sharedPlaces,
     /** The begin and the end of attempts, wherever their agents run. */
     attempts: { claim, finish },
     holdVerbs: createHoldVerbs({ holds: needs.holds, waiting: waitingForHolds, audit }),

@@ -9,7 +9,7 @@ const LOOK_AGAIN_MS = 600_000
 type Needs = {
   holds: Holds
   budgets: {
-    holdingBack(task: TaskRow): Promise<{ until: string } | undefined>
+    holdingBack(task: TaskRow): Promise<{ until?: string | undefined } | undefined>
     /** Changes whenever tasks may start that waited for a budget. */
     version(): string
   }

@@ -10,7 +10,16 @@ import type { AnyWrite, Store } from '../ports/store.ts'
 import { costFields } from './cost-counters.ts'
 import { progressStream } from './read.ts'
 import { continuationInserts, tasks } from './rows.ts'
-import type { LeftByAttempt, QueuedWait, RunTask, Task, TaskError, TaskResult, TaskRow } from './schema.ts'
+import type {
+  HeldPlaces,
+  LeftByAttempt,
+  QueuedWait,
+  RunTask,
+  Task,
+  TaskError,
+  TaskResult,
+  TaskRow,
+} from './schema.ts'
 import { TokenUsageSchema } from './schema.ts'
 import type { EventText, Transition, Transitions } from './transitions.ts'
 
@@ -74,17 +83,26 @@ export const createLease = (needs: Needs) => {
     return applied ? row : undefined
   }
 
-  const started = ({ taskId, attempt, fence }: RunTask, runner: string | undefined): Transition => ({
+  const started = (
+    { taskId, attempt, fence }: RunTask,
+    runner: string | undefined,
+    places: HeldPlaces | undefined,
+  ): Transition => ({
     taskId,
     from: 'queued',
     verb: 'start',
     // A repeat of an earlier message may have the same attempt, since not each one is counted.
     when: { attempts: attempt - 1, ...(fence === undefined ? {} : { fence }) },
     add: { fence: 1, attempts: 1 },
-    set: { leaseExpiresAt: leaseEnd(), ...definedFields({ runner }) },
+    set: { leaseExpiresAt: leaseEnd(), ...definedFields({ runner, places }) },
     // Later attempts keep it; a redrive, which begins a new life, removes it.
     setIfAbsent: { startedAt: iso(clock.now()) },
-    unset: ['nextAttemptAt', 'sentAgainAt', ...(runner === undefined ? NO_RUNNER : [])],
+    unset: [
+      'nextAttemptAt',
+      'sentAgainAt',
+      ...(runner === undefined ? NO_RUNNER : []),
+      ...(places === undefined ? NO_PLACES : []),
+    ],
     event: { attempt, ...(runner !== undefined && { metadata: { runner } }) },
   })
 
@@ -103,11 +121,15 @@ export const createLease = (needs: Needs) => {
   /**
    * Leases a queued task for the attempt in a message, with a new fencing token. Resolves to undefined when there is
    * nothing to run: the task was cancelled or is claimed, or the message is a repeat. Throws Problem `missing`. `runner` is
-   * the name of the runner that claims it, absent for a worker of the service.
+   * the name of the runner that claims it, absent for a worker of the service; `places` are those that its run has.
    */
-  const claim = async (message: RunTask, runner?: string): Promise<TaskRow | undefined> => {
+  const claim = async (
+    message: RunTask,
+    runner?: string,
+    places?: HeldPlaces,
+  ): Promise<TaskRow | undefined> => {
     if (message.resume) return claimWaiting(message, runner)
-    const { applied, row } = await transitions.apply(started(message, runner))
+    const { applied, row } = await transitions.apply(started(message, runner, places))
     if (!applied) return void existing(row, 'Task')
     return row?.waitingFor === undefined ? row : endWait(row)
   }
@@ -129,16 +151,23 @@ export const createLease = (needs: Needs) => {
   }
 
   /** Makes a queued task wait for a reason; changes nothing where the message is a repeat, or the task waits. */
-  const wait = async ({ taskId, attempt, fence }: RunTask, waiting: QueuedWait): Promise<void> => {
-    await transitions.apply({
-      taskId,
-      from: 'queued',
-      verb: 'wait',
-      when: { attempts: attempt - 1, waitingFor: null, ...definedFields({ fence }) },
-      set: beginsWait(waiting, clock.now()),
-      unset: ['sentAgainAt'],
-      event: { message: waiting.message, metadata: { code: `waiting_for_${waiting.reason}` } },
-    })
+  const wait = async (
+    { taskId, attempt, fence }: RunTask,
+    waiting: QueuedWait,
+    rows: readonly AnyWrite[] = [],
+  ): Promise<void> => {
+    await transitions.apply(
+      {
+        taskId,
+        from: 'queued',
+        verb: 'wait',
+        when: { attempts: attempt - 1, waitingFor: null, ...definedFields({ fence }) },
+        set: beginsWait(waiting, clock.now()),
+        unset: ['sentAgainAt'],
+        event: { message: waiting.message, metadata: { code: `waiting_for_${waiting.reason}` } },
+      },
+      rows,
+    )
   }
 
   /** Lets a queued task go on that waits: its message is sent. */
@@ -390,6 +419,7 @@ export const createLease = (needs: Needs) => {
 }
 
 const NO_RUNNER = ['runner'] as const
+const NO_PLACES = ['places'] as const
 
 type CostWrite = Pick<Transition, 'set' | 'unset' | 'event'>
 
@@ -421,13 +451,14 @@ export type TaskApprovals = {
   firstExpiry(approvalIds: readonly string[]): Promise<string | undefined>
 }
 
+/** The words of a wait for a slot are shown; those of the others follow from its other fields. */
 const beginsWait = (
-  { message: _, ...waiting }: QueuedWait,
+  { message, ...waiting }: QueuedWait,
   now: number,
 ): Pick<TaskRow, 'waitingFor' | 'waiting' | 'nextAttemptAt'> => ({
   waitingFor: waiting.reason,
-  waiting: { ...waiting, since: iso(now) },
-  nextAttemptAt: waiting.until,
+  waiting: { ...waiting, since: iso(now), ...(waiting.reason === 'slot' && { message }) },
+  ...definedFields({ nextAttemptAt: waiting.until }),
 })
 
 export const WAIT_FIELDS = ['waitingFor', 'waiting', 'approvalIds'] as const satisfies (keyof TaskRow)[]

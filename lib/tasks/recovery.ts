@@ -300,15 +300,19 @@ export const createRecovery = (needs: Needs) => {
   }
 
   /**
-   * Lets queued tasks go on for which `heldUntil` gives no time, oldest first, and corrects the time of the others.
+   * Lets queued tasks go on that wait, but for a slot, for which `heldUntil` gives no time, oldest first, and corrects the time of the others.
    * Resolves to the number of failures.
    */
   const letGo = (heldUntil: (row: TaskRow) => Promise<string | undefined>): Promise<number> =>
-    workThrough('queued', waitsInQueue, async (row) => {
-      const until = await heldUntil(row)
-      if (until === undefined) return lease.proceed(row)
-      if (until !== row.waiting?.until) await lease.waitLonger(row, until)
-    })
+    workThrough(
+      'queued',
+      (row) => waitsInQueue(row) && row.waitingFor !== 'slot',
+      async (row) => {
+        const until = await heldUntil(row)
+        if (until === undefined) return lease.proceed(row)
+        if (until !== row.waiting?.until) await lease.waitLonger(row, until)
+      },
+    )
 
   return { afterRestart, tick, resend, letGo, resume, sendAgain }
 }

@@ -65,6 +65,7 @@ const FIXED: readonly TaskField[] = [
   'bulkJobId',
   'refusals',
   'noRunner',
+  'places',
   'truncated',
 ]
 // The fields of the request come first, as in the row that a create makes.
@@ -130,6 +131,14 @@ const endedWait = ({ before, after, log }: Change<SentTask>): Message[] => {
   return [{ to: 'turns', id, body, group: userId }]
 }
 
+/** A run that has ended gives up its places, also where its process died. */
+const freedPlaces = (before: SentTask | undefined, after: SentTask): Message[] => {
+  if (before?.status !== 'in_progress' || before.places === undefined) return []
+  const { places } = before
+  const body: TaskNotice = { kind: 'places', taskId: after.id, places, ...tracedBy(after) }
+  return [{ to: 'notices', id: `${places.token}:places`, body }]
+}
+
 /** Whether a queued task has waited, and may go on: it had no message while it waited. */
 const proceeds = (before: SentTask, after: SentTask): boolean =>
   after.status === 'queued' && before.waitingFor !== undefined && after.waitingFor === undefined
@@ -161,7 +170,7 @@ export const taskMessages = (change: Change<SentTask>): Message[] => {
     return [...(proceeds(before, after) ? [runMessage(after)] : []), ...runnerMissed(before, after)]
   const entries = log as readonly TaskLogEntry[]
   const emitted = entries.filter((entry) => entry.emitted).map((entry) => emittedMessage(after, entry))
-  const sends = [...emitted, ...endedWait(change)]
+  const sends = [...emitted, ...endedWait(change), ...freedPlaces(before, after)]
   if (after.status === 'queued') return after.waitingFor === undefined ? [runMessage(after), ...sends] : sends
   if (before === undefined || !after.watched || !isFinal(after.status)) return sends
   const id = log.at(-1)?.id ?? `${after.id}:${after.attempts}`

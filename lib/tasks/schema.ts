@@ -159,7 +159,7 @@ const WaitingSchema = z
 type Waiting = z.output<typeof WaitingSchema>
 
 /** Why a queued task may not start, until when, and in words for its log. */
-export type QueuedWait = Pick<Waiting, 'reason' | 'provider'> & { until: string; message: string }
+export type QueuedWait = Pick<Waiting, 'reason' | 'provider' | 'until'> & { message: string }
 
 /** What a task waits for, as `waitingFor` and `waiting` have it. */
 export type TaskWait = Pick<TaskRow, 'waitingFor' | 'waiting'>
@@ -319,7 +319,15 @@ export const EmittedNoticeSchema = z.object({
   ...about,
   entry: EmittedEntrySchema,
 })
-export type TaskNotice = z.output<typeof EndedNoticeSchema | typeof EmittedNoticeSchema>
+export type TaskNotice = z.output<
+  typeof EndedNoticeSchema | typeof EmittedNoticeSchema | typeof PlacesNoticeSchema
+>
+
+/** The places of a run under the caps of concurrent tasks, where many processes run tasks. */
+const HeldPlacesSchema = z.object({ token: z.string().max(300), caps: z.array(z.string().max(100)).max(10) })
+export type HeldPlaces = z.output<typeof HeldPlacesSchema>
+/** The notice that a run has ended which had places. */
+export const PlacesNoticeSchema = z.object({ kind: z.literal('places'), ...about, places: HeldPlacesSchema })
 
 /** The body of a run message: the id of the task and the attempt, never the task itself. */
 export const RunTaskSchema = z.object({
@@ -370,6 +378,8 @@ const HiddenFields = z.object({
   costRepository: z.string().exactOptional(),
   /** The turn after it in its thread: there is one at most. */
   nextTurnId: z.string().exactOptional(),
+  /** Of its latest claim. */
+  places: HeldPlacesSchema.exactOptional(),
   /** Why no runner could take it, as its user was told once. */
   noRunner: z.string().exactOptional(),
   /** The runner that has the workspace of its thread: it comes first while it takes tasks. */

@@ -3,6 +3,7 @@ import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Log } from '../ports/log.ts'
 import {
+  type HeldPlaces,
   type LeftByAttempt,
   type QueuedWait,
   type RunTask,
@@ -111,7 +112,7 @@ type Waiting = { message: string; approvals: readonly { approvalId: string }[] }
 
 /** The writes of a worker. Those with `leased` apply only while the task is leased under the same fencing token. */
 export type LeaseWrites = {
-  claim(message: RunTask, runner?: string): Promise<Leased | undefined>
+  claim(message: RunTask, runner?: string, places?: HeldPlaces): Promise<Leased | undefined>
   renew(leased: Leased, message?: string): Promise<boolean>
   isLeased(leased: Leased): Promise<boolean>
   succeed(leased: Leased, result: TaskResult, continuation?: object): Promise<unknown>

@@ -1,10 +1,13 @@
 import type { RunTask } from '../tasks/schema.ts'
 import type { Leased, LeaseWrites } from './active.ts'
 import type { Gate } from './gate.ts'
+import type { SharedPlaces } from './shared-places.ts'
 
 type Needs = {
   lease: Pick<LeaseWrites, 'claim' | 'wait'>
   gate: Pick<Gate, 'beforeClaim'>
+  /** Takes places under the caps, where many processes run tasks. */
+  places?: Pick<SharedPlaces, 'within'> | undefined
   /** Called when it is known whether the task of a message runs. */
   settled?: (message: RunTask) => void
 }
@@ -14,11 +17,14 @@ type Needs = {
  * cancelled or is claimed, or the message is a repeat. `runner` is the name of the one that runs it, absent for this
  * process. Throws Problem `missing` for a task that does not exist.
  */
-export const createClaim = ({ lease, gate, settled }: Needs) => {
+export const createClaim = ({ lease, gate, places, settled }: Needs) => {
   const claim = async (message: RunTask, runner?: string): Promise<Leased | undefined> => {
     // A run that continues has started before.
     const waiting = message.resume ? undefined : await gate.beforeClaim(message)
-    if (waiting === undefined) return lease.claim(message, runner)
+    if (waiting === undefined) {
+      if (places === undefined || message.resume) return lease.claim(message, runner)
+      return places.within(message, (held) => lease.claim(message, runner, held))
+    }
     await lease.wait(message, waiting)
     return undefined
   }

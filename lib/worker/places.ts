@@ -1,40 +1,23 @@
 import type { RunTask, TaskRow } from '../tasks/schema.ts'
-
-/** The most tasks that run at once of each agent, of each repository, and of each user; 0 is no cap. */
-export type Caps = { perAgent: number; perRepository: number; perUser: number }
-
-/** What a task counts toward. */
-type Counted = Pick<TaskRow, 'agent' | 'createdBy'> & { repository?: string | undefined }
-
-/** The caps by what they count, the narrowest last. */
-const CAPS = {
-  perAgent: { of: ({ agent }: Counted) => agent, named: 'the agent' },
-  perUser: { of: ({ createdBy }: Counted) => createdBy, named: 'the user' },
-  perRepository: { of: ({ repository }: Counted) => repository, named: 'the repository' },
-} as const
-type Cap = keyof typeof CAPS
-const CAP_NAMES = Object.keys(CAPS) as Cap[]
-
-/** `the user ann runs 2 of at most 2 tasks` */
-const capText = (cap: Cap, name: string, running: number, most: number): string =>
-  `${CAPS[cap].named} ${name} runs ${running} of at most ${most} ${most === 1 ? 'task' : 'tasks'}`
+import { CAPS, type Cap, type Caps, type Counted, capText, nameUnder } from './caps.ts'
 
 export type Places = ReturnType<typeof createPlaces>
 
 /** The tasks that run in one process or are claimed from it, counted against the caps. Nothing of it is stored. */
 export const createPlaces = ({ caps }: { caps: () => Caps }) => {
-  const counts = Object.fromEntries(CAP_NAMES.map((cap) => [cap, new Map<string, number>()])) as Record<
-    Cap,
-    Map<string, number>
-  >
+  const counts: Record<Cap, Map<string, number>> = {
+    perAgent: new Map(),
+    perRepository: new Map(),
+    perUser: new Map(),
+  }
   const running = new Map<string, Counted>()
   /** Messages that were taken, until it is known whether their task runs. */
   const reserved = new Set<RunTask>()
   let freed: (task: Counted) => void = () => undefined
 
   const add = (task: Counted, change: 1 | -1): void => {
-    for (const cap of CAP_NAMES) {
-      const name = CAPS[cap].of(task)
+    for (const cap of CAPS) {
+      const name = nameUnder(cap, task)
       if (name === undefined) continue
       const count = (counts[cap].get(name) ?? 0) + change
       if (count > 0) counts[cap].set(name, count)
@@ -46,7 +29,7 @@ export const createPlaces = ({ caps }: { caps: () => Caps }) => {
   /** The number of running tasks, where it has reached the cap. */
   const fullAt = (cap: Cap, task: Counted): number | undefined => {
     const most = caps()[cap]
-    const name = most > 0 ? CAPS[cap].of(task) : undefined
+    const name = most > 0 ? nameUnder(cap, task) : undefined
     const count = name === undefined ? 0 : (counts[cap].get(name) ?? 0)
     return most > 0 && count >= most ? count : undefined
   }
@@ -85,9 +68,9 @@ export const createPlaces = ({ caps }: { caps: () => Caps }) => {
     },
     /** The cap that holds a task back, in words; undefined where none does. */
     capReached: (task: Counted): string | undefined => {
-      for (const cap of CAP_NAMES) {
+      for (const cap of CAPS) {
         const count = fullAt(cap, task)
-        if (count !== undefined) return capText(cap, CAPS[cap].of(task) ?? '', count, caps()[cap])
+        if (count !== undefined) return capText(cap, task, count, caps()[cap])
       }
       return undefined
     },

@@ -73,16 +73,22 @@ const streamedTables = collections
   .filter(({ counts, sends, publishes }) => counts || sends || publishes)
   .map(({ name }) => name)
 
+const placesOf = (...actions: string[]) => actions.map((action) => `dynamodb:${action} places`)
+const WAITS_LEFT = ['dynamodb:DeleteItem placeWaits']
+
 /** What a function may do and is not seen to do here, each with its reason. */
 const UNSEEN: Readonly<Record<string, readonly string[]>> = {
   // Of a budget that a task waits for, and that is lowered meanwhile; test/budgets has it.
-  tick: ['dynamodb:PutItem budgetNotices'],
+  // Of places under caps of concurrent tasks; no cap is set here, test/worker has them.
+  tick: ['dynamodb:PutItem budgetNotices', ...placesOf('UpdateItem', 'DeleteItem'), ...WAITS_LEFT],
   // Of tokens of the code host that run out, which are renewed and sealed again; those of this test do not. Of the first
   // experience of all, which the worker may record; here it is another one's.
   // Of a provider whose usage limit is reached; test/holds has it.
   worker: [
     ...['dynamodb:UpdateItem linkedAccounts', 'kms:GenerateDataKey', 'dynamodb:PutItem memoryState'],
     ...['dynamodb:PutItem holds', 'dynamodb:UpdateItem holds'],
+    ...placesOf('PutItem', 'UpdateItem'),
+    ...['dynamodb:PutItem placeWaits', ...WAITS_LEFT],
   ],
   // Of an event that asked for nothing when it came first, and does so now: what a label means was changed in between.
   webhooks: ['dynamodb:UpdateItem inboundEvents'],
@@ -100,8 +106,8 @@ const UNSEEN: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:PutItem budgetNotices',
   ],
   // Of notifications of a clock that ran ahead; test/app/wrong-clock.test.ts has it.
-  notify: ['dynamodb:UpdateItem notifications'],
-  dlq: ['dynamodb:UpdateItem notifications'],
+  notify: ['dynamodb:UpdateItem notifications', ...placesOf('UpdateItem'), ...WAITS_LEFT],
+  dlq: ['dynamodb:UpdateItem notifications', ...placesOf('UpdateItem'), ...WAITS_LEFT],
 }
 
 /**

@@ -57,6 +57,8 @@ type Options = {
   memoryFiles?: MemoryFiles
   /** The time after which a proxy in front of the service gives up. */
   longestWaitMs?: number
+  /** Tasks are counted against the caps in storage, as where many processes run them. */
+  sharesPlaces?: boolean
   /** The longest attempt, as in a function. */
   longestAttemptMs?: number
   /** False leaves the workers and the tick asleep until `background.start()`. */
@@ -87,6 +89,8 @@ export const pass = async (clock: FakeClock, ms: number, stepMs = Math.max(50, m
   }
 }
 
+const NO_CAPS = { perAgent: 0, perRepository: 0, perUser: 0 }
+
 /** All domains joined as in production, over real SQLite in memory and real queues; time, ids and log are fakes. */
 export const startDomains = async (options: Options = {}) => {
   const { adapters = [createFakeAgent()], env = {}, after, background: awake = true } = options
@@ -99,7 +103,7 @@ export const startDomains = async (options: Options = {}) => {
     clock,
     log,
     concurrency,
-    caps: () => joined.settings.current().concurrency,
+    caps: () => (options.sharesPlaces ? NO_CAPS : joined.settings.current().concurrency),
   })
   const notificationQueue = createMemoryQueue<LocalNotice>({ clock, log, concurrency: 5 })
   const turnQueue = createMemoryQueue<LocalTurn>({ clock, log, concurrency: 5 })
@@ -135,7 +139,7 @@ export const startDomains = async (options: Options = {}) => {
     feed: createFeed({ store: wrapped, clock, ids }),
     taskQueue: queues.tasks,
     runnerQueue: taskQueue,
-    places,
+    ...(options.sharesPlaces ? {} : { places }),
     notificationQueue: queues.notices,
     liveWatch,
     publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),

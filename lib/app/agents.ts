@@ -33,7 +33,8 @@ type Needs = ModelPorts & {
   entropy: Entropy
 }
 
-type OpenedHost = AgentHost & { sandbox: SandboxHealth; close: () => Promise<void> }
+type OpenedHost = AgentHost &
+  Pick<Programs, 'isolation'> & { sandbox: SandboxHealth; close: () => Promise<void> }
 
 /** The models of the configured providers, and the coding agent and the configured modules, which call them. */
 export const openAgentHost = async (needs: Needs): Promise<OpenedHost> => {
@@ -50,6 +51,7 @@ export const openAgentHost = async (needs: Needs): Promise<OpenedHost> => {
       return agents
     },
     sandbox: programs.health,
+    isolation: programs.isolation,
     close: async () => {
       await closeAgents()
       await close()

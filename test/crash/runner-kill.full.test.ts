@@ -174,7 +174,7 @@ const openWorld = async () => {
       },
       stop: () => running.stop(),
       output: () => running.output(),
-      outcomes: () => readdirSync(folder.in(name, 'runner', 'outcomes')),
+      outcomes: () => readdirSync(folder.in(name, 'runner', 'state', 'outcomes')),
       temporaryFiles: () => readdirSync(folder.in(name, 'tmp')),
       /** The processes that are still there after the time that they have to end. */
       processesLeft: () =>

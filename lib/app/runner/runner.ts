@@ -40,14 +40,15 @@ const SWEEP_EVERY_MS = 600_000
  * Throws Problem `bad_setting` for settings with which its agents cannot be opened.
  */
 export const openRunner = async (given: Config, settings: RunnerSettings) => {
-  const config = { ...given, DATA_DIR: settings.folder }
+  // Its tasks are those of all users of the service: without isolation its programs are refused, unless its settings want it.
+  const config = { ...given, DATA_DIR: path.join(settings.folder, 'state'), AUTH_MODE: 'cloud' as const }
   const { clock, hear } = createServiceClock(createClock())
   const masker = createMasker([...config.secrets, settings.token])
   const log = createLog({ level: config.LOG_LEVEL, masker, to: turnOutput(), onTerminal: isOnTerminal() })
   const endStrayErrors = logStrayErrors(log)
   const ids = createIds({ clock })
   const outside = openOutside(config, { clock, log })
-  const outcomes = openOutcomes(path.join(settings.folder, 'outcomes'), log)
+  const outcomes = openOutcomes(path.join(config.DATA_DIR, 'outcomes'), log)
   const workspacesDir = config.WORKSPACES_DIR ?? path.join(settings.folder, 'workspaces')
   const health = createRunnerHealth(clock)
   const ending = new AbortController()
@@ -121,7 +122,7 @@ export const openRunner = async (given: Config, settings: RunnerSettings) => {
     },
     clock,
     log,
-    isolation: isolationOf(host.sandbox),
+    isolation: host.isolation,
     offered: async () =>
       (await agents.adapters())
         .filter((agent) => agent.configured?.() ?? true)
@@ -162,5 +163,3 @@ export const openRunner = async (given: Config, settings: RunnerSettings) => {
     },
   }
 }
-
-const isolationOf = ({ status }: { status: string }) => (status === 'healthy' ? 'bubblewrap' : 'none')

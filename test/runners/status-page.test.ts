@@ -28,6 +28,11 @@ describe('the health of a runner', () => {
 describe('the status page of a runner', () => {
   const service = openedService({ WORKER: 'off' })
 
+  it('has a service that is ready, though it runs nothing itself', async () => {
+    const ready = await fetch(`${service().baseUrl}/api/health/ready`)
+    expect([ready.status, await ready.json()]).toMatchObject([200, { status: 'ready' }])
+  })
+
   it('answers on its port while the runner is registered, and ends with it', async () => {
     const { client } = connect(service().baseUrl)
     const { token } = await client.createToken({ body: { name: 'of a runner', scopes: ['runner'] } })

@@ -12,6 +12,11 @@ const instructions = text(`${FOLDER}/Dockerfile`)
   .replaceAll(/\\\n\s*/g, '')
   .split('\n')
   .filter((line) => line !== '')
+/** Those of each stage. */
+const stages = instructions
+  .join('\n')
+  .split(/^(?=FROM )/m)
+  .map((stage) => stage.trim().split('\n'))
 const of = (name: string) =>
   instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
 const last = (name: string) => of(name).at(-1) ?? ''
@@ -21,7 +26,13 @@ describe('the container', () => {
     const { dependencies } = JSON.parse(text('package.json')) as { dependencies: { node: string } }
     const [major, minor] = dependencies.node.split('.')
     const base = `node:${major}.${minor}-slim`
-    expect(of('FROM')).toEqual([`${base} AS packages`, base])
+    expect(of('FROM')).toEqual([
+      `${base} AS packages`,
+      `${base} AS service`,
+      'service AS runner',
+      // What is built without a target: in Lambda too.
+      'service',
+    ])
     expect(last('RUN apt-get update')).toMatch(/ git .*ripgrep/)
     expect(of('COPY')).toContainEqual(
       expect.stringMatching(
@@ -58,15 +69,19 @@ describe('the container', () => {
   })
 
   it('runs as a user who is not root, from the last instruction of that kind on', () => {
-    expect(of('USER')).toEqual(['node'])
-    expect(instructions.slice(instructions.indexOf('USER node')).some((line) => line.startsWith('RUN'))).toBe(
-      false,
-    )
+    const [, service = [], runner = [], last = []] = stages
+    expect(service.filter((line) => line.startsWith('USER'))).toEqual(['USER node'])
+    expect(service.slice(service.indexOf('USER node')).some((line) => line.startsWith('RUN'))).toBe(false)
+    expect(last).toEqual(['FROM service', 'VOLUME /data'])
+    // A runner gives the programs of each workspace a user of their own, which takes root.
+    expect(runner.filter((line) => line.startsWith('USER'))).toEqual(['USER root'])
   })
 
   it('starts the service as npm start does', () => {
     const { scripts } = JSON.parse(text('package.json')) as { scripts: { start: string } }
-    expect(JSON.parse(last('CMD')).join(' ')).toBe(scripts.start.replace(/^exec /, ''))
+    const [, service = []] = stages
+    const command = service.find((line) => line.startsWith('CMD '))?.slice(4) ?? ''
+    expect(JSON.parse(command).join(' ')).toBe(scripts.start.replace(/^exec /, ''))
   })
 
   it('is made of files that are there, and lets no others into the build', () => {

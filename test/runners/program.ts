@@ -9,6 +9,7 @@ type Given = {
   env?: Environment
   args?: readonly string[]
   nodeArgs?: readonly string[]
+  node?: string
   mostMs?: number
 }
 

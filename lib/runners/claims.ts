@@ -216,9 +216,11 @@ export const createRunnerClaims = (needs: Needs) => {
     const received = await nextMessage(runner, asked, until)
     if (received === undefined) return undefined
     const all = [received, ...(await readyNow(runner, asked.most - 1))]
-    if (await hasLeft(principal, runner)) {
+    // One that has just lost a claim hangs, or is without a network: what it is given would be lost too.
+    const [left, ended] = await Promise.all([hasLeft(principal, runner), endedIn(runner, asked.running)])
+    if (left || ended.length > 0) {
       for (const one of all) one.giveBack()
-      return 'nothing'
+      return left ? 'nothing' : { stop: ended }
     }
     return handAll(runner, all, gone)
   }

@@ -223,6 +223,8 @@ export const createRunnerLoop = (needs: Needs) => {
       return await persist('the poll', () => poll().catch(ignoreWake), { signal: stopping.signal })
     } catch (thrown) {
       if (!isFinal(thrown)) throw thrown
+      // The role of its owner may have changed: the next poll tells whether the token is still valid.
+      if (thrown.code === 'rights_ended') return undefined
       if (thrown.status !== 404) throw badSetting(`The service refused the runner: ${thrown.message}`)
       log.warn({ runner: name }, 'the service does not know the runner any more: it registers again')
       await register()

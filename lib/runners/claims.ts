@@ -177,6 +177,15 @@ export const createRunnerClaims = (needs: Needs) => {
     return present?.registration !== registration || present.takesNone !== undefined
   }
 
+  /**
+   * Whether a claim that the poll names has run out, and its task is queued again: the runner hangs, or is without a
+   * network. What it is given would be lost too.
+   */
+  const isSilent = async (running: readonly ClaimKey[]): Promise<boolean> => {
+    const rows = await Promise.all(running.map(({ taskId }) => readTask(taskId)))
+    return rows.some((row) => row?.status === 'queued' && row.error?.code === 'worker_lost')
+  }
+
   /** Further messages for the runner that are ready now. */
   const readyNow = async (runner: RunnerRow, most: number): Promise<Received<RunTask>[]> => {
     if (most === 0) return []
@@ -216,11 +225,10 @@ export const createRunnerClaims = (needs: Needs) => {
     const received = await nextMessage(runner, asked, until)
     if (received === undefined) return undefined
     const all = [received, ...(await readyNow(runner, asked.most - 1))]
-    // One that has just lost a claim hangs, or is without a network: what it is given would be lost too.
-    const [left, ended] = await Promise.all([hasLeft(principal, runner), endedIn(runner, asked.running)])
-    if (left || ended.length > 0) {
+    const [left, silent] = await Promise.all([hasLeft(principal, runner), isSilent(asked.running)])
+    if (left || silent) {
       for (const one of all) one.giveBack()
-      return left ? 'nothing' : { stop: ended }
+      return left ? 'nothing' : undefined
     }
     return handAll(runner, all, gone)
   }

@@ -265,6 +265,17 @@ describe('a claim', () => {
     expect(await person().task(id)).toMatchObject({ status: 'completed', attempts: 2 })
   })
 
+  it('that runs out is not given to the poll that still names it, but to another runner', async () => {
+    const silent = await openRunner({ labels: ['claim-silent'] })
+    const id = await makeTask('claim-silent')
+    await silent.claim()
+    // It waits for the next task, and does not renew the claim.
+    const polling = silent.claim(20_000, [{ taskId: id, fence: 1 }])
+    expect(await polling).toEqual({ stop: [{ taskId: id, fence: 1, reason: 'lost' }] })
+    const other = await openRunner({ labels: ['claim-silent'] })
+    expect((await other.claim())?.claim).toMatchObject({ task: { id }, fence: 2, attempt: 2 })
+  })
+
   it('whose answer got lost is queued again by the next poll, and does not count as an attempt', async () => {
     const runner = await openRunner({ labels: ['claim-4'] })
     const id = await makeTask('claim-4')

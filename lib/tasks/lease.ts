@@ -451,13 +451,15 @@ export type TaskApprovals = {
   firstExpiry(approvalIds: readonly string[]): Promise<string | undefined>
 }
 
-/** The words of a wait for a slot are shown; those of the others follow from its other fields. */
+const hasOwnWords = ({ reason }: Pick<QueuedWait, 'reason'>) => reason === 'slot' || reason === 'runner'
+
+/** The words of a wait for a slot or a runner are shown; those of the others follow from its other fields. */
 const beginsWait = (
   { message, ...waiting }: QueuedWait,
   now: number,
 ): Pick<TaskRow, 'waitingFor' | 'waiting' | 'nextAttemptAt'> => ({
   waitingFor: waiting.reason,
-  waiting: { ...waiting, since: iso(now), ...(waiting.reason === 'slot' && { message }) },
+  waiting: { ...waiting, since: iso(now), ...(hasOwnWords(waiting) && { message }) },
   ...definedFields({ nextAttemptAt: waiting.until }),
 })
 

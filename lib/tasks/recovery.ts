@@ -46,6 +46,8 @@ const isSuspended = ({ waitingFor, leaseExpiresAt }: TaskRow): boolean =>
   waitingFor !== undefined && leaseExpiresAt === undefined
 /** Such a task has no message until it may go on. */
 const waitsInQueue = ({ waitingFor }: TaskRow): boolean => waitingFor !== undefined
+/** A task that waits for a slot or a runner is let go by those. */
+const waitsForLimit = ({ waitingFor }: TaskRow): boolean => waitingFor === 'hold' || waitingFor === 'budget'
 
 type RowWork = (row: TaskRow) => Promise<unknown>
 
@@ -300,19 +302,15 @@ export const createRecovery = (needs: Needs) => {
   }
 
   /**
-   * Lets queued tasks go on that wait, but for a slot, for which `heldUntil` gives no time, oldest first, and corrects the time of the others.
+   * Lets queued tasks go on that wait for a provider or a budget, for which `heldUntil` gives no time, oldest first, and corrects the time of the others.
    * Resolves to the number of failures.
    */
   const letGo = (heldUntil: (row: TaskRow) => Promise<string | undefined>): Promise<number> =>
-    workThrough(
-      'queued',
-      (row) => waitsInQueue(row) && row.waitingFor !== 'slot',
-      async (row) => {
-        const until = await heldUntil(row)
-        if (until === undefined) return lease.proceed(row)
-        if (until !== row.waiting?.until) await lease.waitLonger(row, until)
-      },
-    )
+    workThrough('queued', waitsForLimit, async (row) => {
+      const until = await heldUntil(row)
+      if (until === undefined) return lease.proceed(row)
+      if (until !== row.waiting?.until) await lease.waitLonger(row, until)
+    })
 
   return { afterRestart, tick, resend, letGo, resume, sendAgain }
 }

@@ -31,7 +31,7 @@ export const createRunnerNotices = ({ store, whyNoRunner, clock }: Needs) => {
   return async (): Promise<void> => {
     const latest = iso(clock.now() - LONG_WAIT_MS)
     const hasWaited = (row: TaskRow) =>
-      row.waitingFor === undefined &&
+      (row.waitingFor === undefined || row.waitingFor === 'runner') &&
       row.noRunner === undefined &&
       waitsSince(row) <= latest &&
       (row.nextAttemptAt ?? '') <= latest

@@ -19,6 +19,12 @@ type Needs = {
  */
 export const createClaim = ({ lease, gate, places, settled }: Needs) => {
   const claim = async (message: RunTask, runner?: string): Promise<Leased | undefined> => {
+    const { runsOn = [] } = message
+    // A queue that does not know who fits hands it to any worker; the service has no labels.
+    if (runner === undefined && runsOn.length > 0) {
+      await lease.wait(message, { reason: 'runner', message: `waits for a runner with ${runsOn.join(', ')}` })
+      return undefined
+    }
     // A run that continues has started before.
     const waiting = message.resume ? undefined : await gate.beforeClaim(message)
     if (waiting === undefined) {

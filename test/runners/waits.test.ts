@@ -110,6 +110,22 @@ describe('a task that no runner can take', () => {
     expect(await next.tasks.get(id)).not.toHaveProperty('noRunner')
   })
 
+  it('waits also where a queue hands it to a worker of the service, and tells its user', async () => {
+    const { service, agent, told, waiting } = await started()
+    await using _ = service
+    const { id } = await service.create({ runsOn: ['gpu', 'linux'] })
+    const message = { taskId: id, attempt: 1, fence: 0, runsOn: ['gpu', 'linux'] }
+    await service.worker.run(message)
+    await service.worker.run(message)
+    expect(await waiting(id)).toMatchObject({
+      reason: 'runner',
+      message: 'waits for a runner with gpu, linux',
+    })
+    await service.pass(20 * MINUTE_MS, MINUTE_MS)
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'queued', attempts: 0, waitingFor: 'runner' })
+    expect([agent.runs, (await told(ANN)).length]).toEqual([[], 1])
+  })
+
   it('tells nothing where it ends before, or waits for something else', async () => {
     const { service, told } = await started()
     await using _ = service

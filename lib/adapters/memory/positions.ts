@@ -17,6 +17,7 @@ export const positionsAmong = <Body>(
   served: Served,
 ): Map<Body, number> => {
   const positions = new Map<Body, number>()
+  if (!messages.some(({ body }) => isAsked(body))) return positions
   let before = 0
   for (const priority of [1, 2, 3, 4]) {
     const equals = messages.filter((message) => message.priority === priority)

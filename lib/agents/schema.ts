@@ -41,6 +41,9 @@ export const AgentSchema = z.object({
       .datetime()
       .describe('When it was checked: that of a program over ACP counts for five minutes'),
   }),
+  inService: z
+    .boolean()
+    .describe('Whether the service can run its tasks itself: it is configured there, and `WORKER` is `on`'),
   runners: z
     .array(z.string().meta({ examples: ['build-1'] }))
     .describe('The runners that have it and take tasks'),

@@ -68,6 +68,8 @@ type Needs = {
   stats: () => Promise<(type: string) => AgentStats>
   attemptLimit: (agent: Pick<AgentAdapter, 'type' | 'timeoutMs'>) => AttemptLimit
   maxCostUsd?: number | undefined
+  /** Whether the service runs tasks itself. */
+  worker: 'on' | 'off'
   /** The runners that take tasks, with the agents that they have. */
   runners: () => Promise<readonly Offer[]>
   breakers: Breakers
@@ -79,7 +81,7 @@ export type Agents = ReturnType<typeof createAgents>
 
 /** The registered execution backends. */
 export const createAgents = (needs: Needs) => {
-  const { adapters, stats, attemptLimit, maxCostUsd, runners, breakers, clock, masker } = needs
+  const { adapters, stats, attemptLimit, maxCostUsd, worker, runners, breakers, clock, masker } = needs
   const check = createHealthCheck({ breakers, clock, masker })
 
   const describe = async (
@@ -106,6 +108,7 @@ export const createAgents = (needs: Needs) => {
       healthy,
       health: { latencyMs, message, lastChecked: iso(checkedAt ?? clock.now()) },
       lastActivity: lastAt === undefined ? undefined : iso(lastAt),
+      inService: configured && worker === 'on',
       runners: offers.filter((offer) => offeredIn(offer, adapter.type)).map(({ name }) => name),
       stats: toStats({ completed, failed, durationMs }),
     })
@@ -135,6 +138,7 @@ export const createAgents = (needs: Needs) => {
       healthy: true,
       health: { lastChecked: latest?.lastSeenAt ?? iso(clock.now()) },
       ...(stats.lastAt !== undefined && { lastActivity: iso(stats.lastAt) }),
+      inService: false,
       runners: having.map(({ name }) => name),
       stats: toStats(stats),
     }

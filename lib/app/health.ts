@@ -28,14 +28,14 @@ export const openHealth = ({ ports, domains, requests, worker, probeStorage }: N
     taskCounts: domains.counters.byStatus,
     deadLetters: domains.deadLetters.countAll,
     sandbox: ports.sandbox,
-    // An agent that is not configured is a fault only where no agent is.
+    // An agent that cannot run is a fault only where no agent can. The check is of the program of the service.
     adapters: async () => {
       const agents = await domains.agents.list()
-      const configured = agents.filter((agent) => agent.configured)
-      return (configured.length > 0 ? configured : agents).map(({ type, name, healthy, health }) => ({
+      const running = agents.filter(({ inService, runners }) => inService || runners.length > 0)
+      return (running.length > 0 ? running : agents).map(({ type, name, healthy, health, ...its }) => ({
         type,
         name,
-        healthy,
+        healthy: healthy || (!its.inService && its.runners.length > 0),
         ...definedFields({ latencyMs: health.latencyMs }),
       }))
     },

@@ -80,6 +80,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
   })
   const agents = createAgents({
     ...needs,
+    worker: config.WORKER,
     runners: runnerRegistry.takers,
     stats: counters.agentStatistics,
     attemptLimit,
@@ -156,6 +157,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     taskCounts: counters.byStatus,
     deadLetterCounts: deadLetters.countAll,
     workers: { tasks: taskQueue, notifications: needs.notificationQueue },
+    worker: config.WORKER,
   })
   // Sessions of tasks have the state of their task.
   const agentSessions = createAgentSessions({

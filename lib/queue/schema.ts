@@ -52,7 +52,15 @@ export const QueueStatusSchema = z.object({
       failed: z.number(),
     }),
   }),
-  workers: z.object({ tasks: WorkerSchema, notifications: WorkerSchema }),
+  workers: z.object({
+    tasks: WorkerSchema.extend({
+      disabled: z
+        .literal(true)
+        .optional()
+        .describe('Where `WORKER` is `off`: runners take the tasks, and the service none'),
+    }),
+    notifications: WorkerSchema,
+  }),
   deadLetterQueue: DlqCountsSchema,
 })
 export type QueueStatus = z.output<typeof QueueStatusSchema>

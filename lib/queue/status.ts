@@ -7,11 +7,13 @@ type Needs = {
   taskCounts: () => Promise<Readonly<Record<string, number>>>
   deadLetterCounts: () => Promise<DlqCounts>
   workers: Readonly<QueueStatus['workers']>
+  /** Whether the service runs tasks itself. */
+  worker: 'on' | 'off'
 }
 
 /** The status of the queue in the API, from counters. */
 export const createQueueStatus =
-  ({ mode, taskCounts, deadLetterCounts, workers }: Needs) =>
+  ({ mode, taskCounts, deadLetterCounts, workers, worker }: Needs) =>
   async (): Promise<QueueStatus> => {
     const [counts, deadLetterQueue] = await Promise.all([taskCounts(), deadLetterCounts()])
     return {
@@ -25,7 +27,10 @@ export const createQueueStatus =
           failed: counts.failed ?? 0,
         },
       },
-      workers: { tasks: workerState(workers.tasks), notifications: workerState(workers.notifications) },
+      workers: {
+        tasks: { ...workerState(workers.tasks), ...(worker === 'off' && { disabled: true }) },
+        notifications: workerState(workers.notifications),
+      },
       deadLetterQueue,
     }
   }

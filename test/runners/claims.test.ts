@@ -151,6 +151,14 @@ describe('the registration of a runner', () => {
   })
 })
 
+describe('a service that runs no task itself', () => {
+  it('is ready, and says that its worker is off', async () => {
+    const { client } = person()
+    expect(await client.readiness()).toMatchObject({ status: 'ready' })
+    expect((await client.queueStatus()).workers.tasks).toMatchObject({ running: false, disabled: true })
+  })
+})
+
 describe('what the service tells of a runner', () => {
   it('is in the health of the service, and on the live stream as it changes', async () => {
     const { client } = person()
@@ -428,7 +436,9 @@ describe('an agent that only runners have', () => {
     const { client } = person()
     const { agents } = await client.listAgents()
     const listed = agents.find(({ type }) => type === 'on-a-runner')
-    expect(listed).toMatchObject({ family: 'runner', configured: true })
+    expect(listed).toMatchObject({ family: 'runner', configured: true, inService: false })
+    // The service is told to run nothing.
+    expect(agents.filter(({ inService }) => inService)).toEqual([])
     expect(listed?.runners).toContain(runner.name)
     const id = await makeTask('own-agent', { assignedAgent: 'on-a-runner' })
     expect((await its.claim())?.claim?.task.id).toBe(id)

@@ -19,6 +19,7 @@ import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
 import { EVERY_MS, intervalAfter, intervalUntil, periodEnd } from '../../functions/ui/app/data/live.ts'
 import { patched } from '../../functions/ui/app/data/live-events.ts'
 import { estimatedOffset, narrowed } from '../../functions/ui/app/data/server-clock.ts'
+import { isCovered, TOPICS } from '../../functions/ui/app/data/streaming.ts'
 import { detailsLine } from '../../functions/ui/app/views/audit/actions.ts'
 import { isStuck } from '../../functions/ui/app/views/overview/stuck.ts'
 import { axisTicks, taskSpans, visibleMarks } from '../../functions/ui/app/views/task/spans.ts'
@@ -308,6 +309,23 @@ describe('a row after an event of its task', () => {
   })
 })
 
+describe('what the stream of events covers', () => {
+  it.each([
+    ['tasks', true],
+    ['task-logs', false],
+    ['runners', false],
+    ['agents', false],
+    ['health', false],
+    ['nothing', false],
+  ])('%s: %s; all else is polled', (topic, expected) => {
+    expect(isCovered([topic])).toBe(expected)
+  })
+
+  it('loads what a runner changes when it comes or goes', () => {
+    expect(TOPICS.runner).toEqual(['runners', 'agents', 'health'])
+  })
+})
+
 describe('time in words', () => {
   it.each([
     [0, '0ms'],
@@ -374,7 +392,8 @@ describe('a day of a time zone', () => {
 })
 
 describe('an agent', () => {
-  const agent = { configured: true, healthy: true } as Agent
+  const agent = { configured: true, inService: true, healthy: true, runners: [] as string[] } as Agent
+  const unset = { ...agent, configured: false, inService: false, healthy: false }
   const ends = (completed: number, failed: number, hour: readonly [number, number] = [0, 0]) => ({
     hour: { completed: hour[0], failed: hour[1] },
     day: { completed, failed },
@@ -388,15 +407,26 @@ describe('an agent', () => {
     ['failing in this hour though the day was good', 'failing', agent, ends(300, 100, [0, 100])],
     ['healthy when it failed twice in this hour', 'healthy', agent, ends(300, 2, [0, 2])],
     ['unhealthy by its own check', 'unhealthy', { ...agent, healthy: false }, ends(9, 0)],
+    ['not configured first of all', 'unconfigured', unset, undefined],
     [
-      'not configured first of all',
-      'unconfigured',
-      { ...agent, configured: false, healthy: false },
+      'healthy where a runner has what the service lacks',
+      'healthy',
+      { ...unset, runners: ['a'] },
+      ends(1, 0),
+    ],
+    ['failing on its runners too', 'failing', { ...unset, runners: ['a'] }, ends(1, 9)],
+    [
+      'without a runner while the service runs nothing',
+      'unassigned',
+      { ...agent, inService: false },
       undefined,
     ],
-  ] as const)('is %s', (_says, condition, one, outcomes) => {
-    expect(agentCondition(one, outcomes)).toBe(condition)
-  })
+  ] as [string, string | undefined, Agent, ReturnType<typeof ends> | undefined][])(
+    'is %s',
+    (_says, condition, one, outcomes) => {
+      expect(agentCondition(one, outcomes)).toBe(condition)
+    },
+  )
 
   const hold = (...providers: string[]) => providers.map((provider) => ({ provider }))
   it.each([
@@ -405,7 +435,7 @@ describe('an agent', () => {
     ['while all its providers are held', ['anthropic', 'openai'], hold('openai', 'anthropic'), 'held'],
     ['not while a provider is held that it does not need', [], hold('openai'), 'unhealthy'],
   ])('is on hold %s', (_when, providers, holds, condition) => {
-    expect(agentCondition({ configured: true, healthy: false, providers }, undefined, holds)).toBe(condition)
+    expect(agentCondition({ ...agent, healthy: false, providers }, undefined, holds)).toBe(condition)
   })
 })
 

@@ -62,7 +62,7 @@ inBrowser('the view of the agents', () => {
     expect(await card('unwell').getByRole('note').innerText()).toMatch(/its disk is full\s+.*Fix it/)
     expect(await card('Coding agent').innerText()).toMatch(/Built in[\s\S]*Cost limit of a task\s+\$2\.50/)
     const names = await opened.page.getByRole('heading', { level: 2 }).allInnerTexts()
-    expect(names).toEqual(['Coding agent', 'Moody', 'unwell', 'Not set up'])
+    expect(names).toEqual(['Coding agent', 'Moody', 'unwell', 'Not set up', 'Runners'])
     await expectSound(opened)
   })
 

@@ -1,8 +1,9 @@
 import type { Agent } from '../../../../lib/agents/schema.ts'
 import type { BreakerReading } from '../../../../lib/health/schema.ts'
+import { canRun } from '../data/agents.ts'
 import type { Tone } from './tag.tsx'
 
-export type Condition = 'healthy' | 'unconfigured' | 'held' | 'failing' | 'unhealthy'
+export type Condition = 'healthy' | 'unconfigured' | 'unassigned' | 'held' | 'failing' | 'unhealthy'
 
 type Outcomes = { completed: number; failed: number }
 
@@ -14,6 +15,11 @@ export const conditions: Readonly<Record<Condition, { label: string; tone: Tone;
     label: 'Not configured',
     tone: 'warn',
     advice: 'Set its variables in the environment of the service (see .env.example) and restart it.',
+  },
+  unassigned: {
+    label: 'No runner',
+    tone: 'warn',
+    advice: 'The service runs no tasks itself (WORKER=off), and no runner that takes tasks has this agent.',
   },
   held: {
     label: 'On hold',
@@ -50,19 +56,25 @@ type Held = readonly { provider: string }[]
 const isHeld = ({ providers = [] }: Pick<Agent, 'providers'>, holds: Held) =>
   providers.length > 0 && providers.every((name) => holds.some(({ provider }) => provider === name))
 
+type Places = Pick<Agent, 'configured' | 'inService' | 'runners'>
+
+/** Whether it can work somewhere, or could if the service ran tasks. */
+export const isSetUp = ({ configured, runners }: Places): boolean => configured || runners.length > 0
+
 /**
  * A hold explains what the health check says. That decides next, then recent outcomes: an agent whose tasks mostly fail is not healthy.
  * Undefined until the outcomes are loaded.
  */
 export const agentCondition = (
-  agent: Pick<Agent, 'configured' | 'healthy' | 'providers'>,
+  agent: Places & Pick<Agent, 'healthy' | 'providers'>,
   outcomes: RecentOutcomes | undefined,
   holds: Held = [],
 ): Condition | undefined => {
-  const { configured, healthy } = agent
-  if (!configured) return 'unconfigured'
+  if (!isSetUp(agent)) return 'unconfigured'
+  if (!canRun(agent)) return 'unassigned'
   if (isHeld(agent, holds)) return 'held'
-  if (!healthy) return 'unhealthy'
+  // The service checks what it runs itself; of a runner's agents only the outcomes are known.
+  if (agent.inService && !agent.healthy) return 'unhealthy'
   if (!outcomes) return undefined
   return failingTime(outcomes) ? 'failing' : 'healthy'
 }

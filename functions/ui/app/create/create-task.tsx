@@ -13,6 +13,7 @@ import { draftFor, dropDraft, idempotencyKey, keepDraft, keepUnsent, type Purpos
 import { LimitFields } from './limit-fields.tsx'
 import { limitErrors } from './limits.ts'
 import { newTaskBody } from './new-task.ts'
+import { NothingRuns } from './nothing-runs.tsx'
 import { TaskFields } from './task-fields.tsx'
 
 const titles: Readonly<Record<Purpose, string>> = { create: 'Create task', again: 'Edit and run again' }
@@ -74,6 +75,7 @@ export const CreateTask = ({ purpose }: { purpose: Purpose }) => {
         className="flex min-h-0 flex-col"
       >
         <DialogBody>
+          <NothingRuns />
           <TaskFields typed={typed} errors={errors} autoFocus />
           <LimitFields typed={typed} errors={errors} />
         </DialogBody>

@@ -1,12 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
+import type { Agent } from '../../../../lib/agents/schema.ts'
 import { client } from './client.ts'
 import { useLive } from './live.ts'
 import { queryClient } from './query-client.ts'
 
-/**
- * Reading agents checks their health, and only a read does, so the event stream has no agents. The check is expensive, so it is done once a
- * minute.
- */
+/** Reading agents checks their health, which is expensive, so it is done once a minute, and when runners come or go. */
 const EVERY_MINUTE_MS = 60_000
 
 const key = ['agents'] as const
@@ -15,6 +13,23 @@ export const useAgents = (enabled = true) =>
   useLive(key, async (signal) => (await client.listAgents({}, { signal })).agents, EVERY_MINUTE_MS, {
     enabled,
   })
+
+/** Whether a task of the agent can run now, in the service or on a runner. */
+export const canRun = ({ inService, runners }: Pick<Agent, 'inService' | 'runners'>): boolean =>
+  inService || runners.length > 0
+
+export type Nothing = { why: string; isWorkerOff: boolean }
+
+const WORKER_OFF = 'The service runs no tasks itself (WORKER=off), and no runner takes tasks.'
+const NO_AGENT = 'No agent of the service is set up, and no runner takes tasks.'
+
+/** Why no task can run, neither in the service nor on a runner; undefined while one can, and until that is known. */
+export const useNothingRuns = (): Nothing | undefined => {
+  const { data: agents } = useAgents()
+  if (agents === undefined || agents.some(canRun)) return undefined
+  const isWorkerOff = agents.some(({ configured }) => configured)
+  return { why: isWorkerOff ? WORKER_OFF : NO_AGENT, isWorkerOff }
+}
 
 /** Checks also the agents whose last check still counts. */
 export const useCheckAgents = () =>

@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { EFFORTS } from '../../../../lib/agentic/schema.ts'
 import { requestParts } from '../../../../lib/api/request-parts.ts'
+import { routes as everyRoute } from '../../../../lib/api/routes.ts'
 import { LONGEST_ATTEMPT_MS, MOST_STEPS, SHORTEST_ATTEMPT_MS } from '../../../../lib/core/attempt-limit.ts'
 import { securityModes } from '../../../../lib/core/security-mode.ts'
 import { thresholds as limits } from '../../../../lib/health/components.ts'
-import { SCOPES } from '../../../../lib/http/route.ts'
+import { type Access, isForSessions, isScope, SCOPES } from '../../../../lib/http/route.ts'
 import { WEBHOOK_EVENTS } from '../../../../lib/outbound-webhooks/schema.ts'
 import { everySetting } from '../../../../lib/settings/schema.ts'
 import { TASK_DETAIL, TASK_LONG, TASK_SOURCES, TaskSchema } from '../../../../lib/tasks/schema.ts'
@@ -14,7 +15,17 @@ import { modePolicy as policyOfModes } from '../../../../lib/tools/policy.ts'
 // Data that the page takes from the service. The build evaluates this module and bundles its exports as JSON: they must be JSON, and none
 // of these imports reaches the browser.
 
-export const routes = requestParts
+const isOfPage = ([, { access }]: [string, { access: Access }]) => !isScope(access) || isForSessions(access)
+const ofPage = new Set(
+  Object.entries(everyRoute)
+    .filter(isOfPage)
+    .map(([name]) => name),
+)
+
+/** Those of programs with a token are left out: the page calls none of them. */
+export const routes = Object.fromEntries(
+  Object.entries(requestParts).filter(([name]) => ofPage.has(name)),
+) as typeof requestParts
 
 /** Queue depths and dead letter counts from which the service is degraded or unhealthy. */
 export const thresholds = limits

@@ -6,7 +6,7 @@ export const isStreaming = createSignal(false)
 export const LOGS = 'task-logs'
 export const THREADS = 'threads'
 
-/** Query topics by kind of event. Agents are missing: reading them checks the health of each. */
+/** Query topics by kind of event. */
 export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   task: ['tasks', LOGS, THREADS, 'holds', 'analytics'],
   progress: [LOGS],
@@ -16,8 +16,19 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   bulk: ['bulk'],
   approval: ['approvals', 'allowed-tools'],
   notification: ['notifications'],
+  runner: ['runners', 'agents', 'health'],
 }
-const COVERED = new Set(Object.values(TOPICS).flat())
+
+/**
+ * Topics that change without an event. Logs: their last event may be stored after the task event. Threads: a message that waits has no event.
+ * Runners, agents and health: when one was last seen, and whether it works, is known by asking only.
+ */
+const POLLED: ReadonlySet<string> = new Set([LOGS, THREADS, 'runners', 'agents', 'health'])
+const COVERED = new Set(
+  Object.values(TOPICS)
+    .flat()
+    .filter((topic) => !POLLED.has(topic)),
+)
 
 /** Topics that a decision about tasks or dead letters changes. */
 export const WORK: readonly QueryKey[] = [
@@ -29,6 +40,5 @@ export const WORK: readonly QueryKey[] = [
   ['failures'],
 ]
 
-/** Logs are not covered: their last event may be stored after the task event. A message that waits in a thread has no event. */
-export const isCovered = ([topic]: QueryKey): boolean =>
-  typeof topic === 'string' && COVERED.has(topic) && topic !== LOGS && topic !== THREADS
+/** Whether the event stream reports each change of a query. */
+export const isCovered = ([topic]: QueryKey): boolean => typeof topic === 'string' && COVERED.has(topic)

@@ -51,9 +51,7 @@ export const AgentCard = ({ agent, condition, outcomes, breaker, monthUsd }: Pro
         <Fact name="Cost limit of a task">
           {agent.maxCostUsd === undefined ? 'none' : formatUsd(agent.maxCostUsd)}
         </Fact>
-        <Fact name="Checked">
-          <Checked health={agent.health} />
-        </Fact>
+        <Fact name="Checked">{agent.inService ? <Checked health={agent.health} /> : '–'}</Fact>
         <Fact name="Circuit">{breaker ? <BreakerState state={breaker.state} /> : '–'}</Fact>
         <Fact name="Last task">{lastActivity === undefined ? 'none yet' : <When at={lastActivity} />}</Fact>
       </dl>
@@ -67,8 +65,8 @@ export const AgentCard = ({ agent, condition, outcomes, breaker, monthUsd }: Pro
 }
 
 const Trouble = ({ agent, condition, outcomes, breaker }: Omit<Props, 'monthUsd'>) => {
-  // A hold explains what the health check says.
-  const message = condition === 'held' ? undefined : agent.health.message
+  // A hold explains what the health check says, and the check is of the service's own program.
+  const message = condition === 'held' || !agent.inService ? undefined : agent.health.message
   const advice = agentAdvice(agent, condition, breaker)
   const failing = condition === 'failing' ? outcomes && failingTime(outcomes) : undefined
   if (!advice) return message ? <p className="text-muted-foreground">{message}</p> : null

@@ -1,7 +1,7 @@
 import { RefreshCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Agent } from '../../../../../lib/agents/schema.ts'
-import type { Condition } from '../../components/agent-condition.ts'
+import { type Condition, isSetUp } from '../../components/agent-condition.ts'
 import { useAgentConditions } from '../../components/agent-conditions.ts'
 import { Button } from '../../components/button.tsx'
 import { Command } from '../../components/copy.tsx'
@@ -15,6 +15,7 @@ import { useAnalytics } from '../../data/analytics.ts'
 import { useHealth } from '../../data/health.ts'
 import { AgentCard } from './agent-card.tsx'
 import { NotSetUp } from './not-set-up.tsx'
+import { Runners } from './runners.tsx'
 
 /** Agents that can work come first; each group keeps the order of the service. */
 const places: Readonly<Record<Condition, number>> = {
@@ -22,7 +23,8 @@ const places: Readonly<Record<Condition, number>> = {
   held: 1,
   failing: 2,
   unhealthy: 3,
-  unconfigured: 4,
+  unassigned: 4,
+  unconfigured: 5,
 }
 
 const useSortedAgents = () => {
@@ -35,14 +37,14 @@ const useSortedAgents = () => {
     getOutcomes,
     getCondition,
     all: sorted,
-    configured: sorted?.filter(({ configured }) => configured) ?? [],
-    others: sorted?.filter(({ configured }) => !configured) ?? [],
+    setUp: sorted?.filter(isSetUp) ?? [],
+    others: sorted?.filter((agent) => !isSetUp(agent)) ?? [],
     healthy: sorted?.filter((agent) => getCondition(agent) === 'healthy').length ?? 0,
   }
 }
 
 export const Agents = (): ReactNode => {
-  const { all, configured, others, healthy, getOutcomes, getCondition, error, refetch } = useSortedAgents()
+  const { all, setUp, others, healthy, getOutcomes, getCondition, error, refetch } = useSortedAgents()
   const { data: health } = useHealth()
   const breakers = health?.components.circuitBreakers.breakers ?? []
   const month = useAnalytics().data?.month
@@ -55,7 +57,7 @@ export const Agents = (): ReactNode => {
       aside={
         all && (
           <span className="text-muted-foreground">
-            {healthy} of {configured.length} healthy{others.length > 0 && `, ${others.length} not set up`}
+            {healthy} of {setUp.length} healthy{others.length > 0 && `, ${others.length} not set up`}
           </span>
         )
       }
@@ -69,7 +71,7 @@ export const Agents = (): ReactNode => {
       {all?.length === 0 && <NoAgents />}
       <div className="flex flex-col gap-4 p-4 md:px-6">
         <div className="grid gap-4 empty:hidden xl:grid-cols-2">
-          {configured.map((agent) => (
+          {setUp.map((agent) => (
             <AgentCard
               key={agent.type}
               agent={agent}
@@ -82,6 +84,7 @@ export const Agents = (): ReactNode => {
           {!all && !error && <Skeleton className="h-80 rounded-lg" />}
         </div>
         {others.length > 0 && <NotSetUp agents={others} />}
+        <Runners />
       </div>
     </View>
   )

@@ -1,3 +1,4 @@
+import { shellWord } from '../../components/shell-word.ts'
 import type { Language } from './languages.ts'
 
 export type Call = {
@@ -12,10 +13,6 @@ export type Call = {
   needsSession: boolean
 }
 
-/** Quotes a word for a POSIX shell. */
-const quoted = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
-
 const queryText = (query: Call['query']) => {
   const text = new URLSearchParams(query).toString()
   return text && `?${text}`
@@ -29,10 +26,10 @@ export const callUrl = ({ path, params, query }: Pick<Call, 'path' | 'params' | 
 const curl = (call: Call, origin: string): string => {
   const { method, headers, body, isStream, needsSession } = call
   const parts = [
-    `curl -s${isStream ? 'N' : ''}${method === 'GET' ? '' : ` -X ${method}`} ${quoted(origin + callUrl(call))}`,
+    `curl -s${isStream ? 'N' : ''}${method === 'GET' ? '' : ` -X ${method}`} ${shellWord(origin + callUrl(call))}`,
     ...(needsSession ? [`-H "authorization: Bearer $TOKEN"`] : []),
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d ${quoted(body)}`]),
+    ...Object.entries(headers).map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d ${shellWord(body)}`]),
   ]
   return parts.join(' \\\n  ')
 }
@@ -70,7 +67,7 @@ const typescript = (call: Call, origin: string): string => {
   ].join('\n')
 }
 
-const first = ({ params }: Call) => quoted(Object.values(params)[0] ?? '')
+const first = ({ params }: Call) => shellWord(Object.values(params)[0] ?? '')
 
 /** Empty for a body that is not an object, such as one that is being typed. */
 const fieldsIn = (body = ''): Readonly<Record<string, unknown>> => {
@@ -102,22 +99,22 @@ const commands: Readonly<Record<string, (call: Call) => string>> = {
       ...Object.entries(rest).map(([name, value]) => [runOptions[name], value]),
       ...labels.map((label) => ['label', label]),
     ]
-    const more = options.map(([name, value]) => `--${name} ${quoted(String(value))}`)
-    return ['run', quoted(String(prompt ?? title)), ...more].join(' ')
+    const more = options.map(([name, value]) => `--${name} ${shellWord(String(value))}`)
+    return ['run', shellWord(String(prompt ?? title)), ...more].join(' ')
   },
   filterTasks: ({ query }) => {
     const { limit, cursor, offset: _, sortBy: _by, sortOrder: _order, ...filter } = query
-    const more = Object.entries(filter).map(([name, value]) => `--filter ${quoted(`${name}=${value}`)}`)
+    const more = Object.entries(filter).map(([name, value]) => `--filter ${shellWord(`${name}=${value}`)}`)
     const page = { limit, cursor }
     const places = Object.entries(page).flatMap(([name, value]) =>
-      value ? [`--${name} ${quoted(value)}`] : [],
+      value ? [`--${name} ${shellWord(value)}`] : [],
     )
     return ['ls', ...more, ...places].join(' ')
   },
   taskEvents: (call) => `logs ${first(call)}`,
   cancelTask: (call) => `cancel ${first(call)}`,
   retryTask: (call) => `retry ${first(call)}`,
-  listDlq: ({ query: { status } }) => `dlq list${status ? ` --status ${quoted(status)}` : ''}`,
+  listDlq: ({ query: { status } }) => `dlq list${status ? ` --status ${shellWord(status)}` : ''}`,
   retryDlqItem: (call) => `dlq retry ${first(call)}`,
   discardDlqItem: (call) => `dlq discard ${first(call)}`,
 }
@@ -125,14 +122,14 @@ const commands: Readonly<Record<string, (call: Call) => string>> = {
 const anyCommand = ({ operationId, params, query, headers, body }: Call): string =>
   [
     `api ${operationId}`,
-    ...Object.entries({ ...params, ...query }).map(([name, value]) => quoted(`${name}=${value}`)),
-    ...Object.entries(headers).map(([name, value]) => `--header ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`--body ${quoted(body)}`]),
+    ...Object.entries({ ...params, ...query }).map(([name, value]) => shellWord(`${name}=${value}`)),
+    ...Object.entries(headers).map(([name, value]) => `--header ${shellWord(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`--body ${shellWord(body)}`]),
   ].join(' ')
 
 const cli = (call: Call, origin: string): string => {
   const own = commands[call.operationId] ?? anyCommand
-  const address = origin === 'http://127.0.0.1:3000' ? '' : `AGENT_TASKS_URL=${quoted(origin)} `
+  const address = origin === 'http://127.0.0.1:3000' ? '' : `AGENT_TASKS_URL=${shellWord(origin)} `
   return `${address}npx agent-tasks ${own(call)}`
 }
 

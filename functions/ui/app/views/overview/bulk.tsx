@@ -1,9 +1,13 @@
 import { Link } from '@tanstack/react-router'
-import { BulkRows } from '../../components/bulk-rows.tsx'
+import { Boundary } from '../../components/boundary.tsx'
+import { lazyComponent } from '../../components/lazy.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useRecentBulkJobs } from '../../data/bulk-jobs.ts'
+import { Unloaded } from './unloaded.tsx'
 
-/** Renders nothing without jobs. */
+const BulkRows = lazyComponent(() => import('../../components/bulk-rows.tsx'), 'BulkRows')
+
+/** Renders nothing without jobs, and does not load the code of their rows. */
 export const Bulk = () => {
   const { data } = useRecentBulkJobs()
   if (data === undefined || data.length === 0) return null
@@ -16,7 +20,9 @@ export const Bulk = () => {
         </Link>
       }
     >
-      <BulkRows jobs={data} />
+      <Boundary resetKey="bulk jobs" failed={Unloaded}>
+        <BulkRows jobs={data} />
+      </Boundary>
     </Panel>
   )
 }

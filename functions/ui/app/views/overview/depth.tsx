@@ -21,7 +21,7 @@ export const Depth = () => {
       </Panel>
     )
   const { tasks } = data.queues
-  const { running, concurrency } = data.workers.tasks
+  const { running, concurrency, disabled } = data.workers.tasks
   const figures = [
     ['Pending', tasks.pending],
     ['Queued', tasks.queued],
@@ -42,7 +42,8 @@ export const Depth = () => {
         <p className="mt-2 text-muted-foreground">
           <Facts
             facts={[
-              running ? `${concurrency} at once` : 'The workers are not running',
+              disabled && 'Runners take the tasks',
+              !disabled && (running ? `${concurrency} at once` : 'The workers are not running'),
               data.mode === 'sqs' ? 'SQS' : 'in memory',
             ]}
           />

@@ -1,8 +1,8 @@
-import type { ErrorComponentProps } from '@tanstack/react-router'
-import { Boundary, useRecovery } from '../../components/boundary.tsx'
+import { Boundary } from '../../components/boundary.tsx'
 import { lazyComponent } from '../../components/lazy.tsx'
 import { createStored } from '../../data/stored.ts'
 import { useFirstTasks } from '../../data/tasks.ts'
+import { Unloaded } from './unloaded.tsx'
 
 const MOST_TASKS = 10
 
@@ -20,9 +20,4 @@ export const FirstSteps = () => {
       <Steps {...tasks} onHide={() => isHidden.set(true)} />
     </Boundary>
   )
-}
-
-const Unloaded = (props: ErrorComponentProps) => {
-  useRecovery(props)
-  return null
 }

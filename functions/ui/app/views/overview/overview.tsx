@@ -11,6 +11,7 @@ import { Causes } from './causes.tsx'
 import { Costs } from './costs.tsx'
 import { Depth } from './depth.tsx'
 import { FirstSteps } from './first-steps.tsx'
+import { NothingRuns } from './nothing-runs.tsx'
 import { Now } from './now.tsx'
 import { Throughput } from './throughput.tsx'
 import { Times } from './times.tsx'
@@ -25,6 +26,7 @@ export const Overview = (): ReactNode => {
   return (
     <View title="Overview" actions={<Windows />}>
       <div className="mx-auto flex max-w-[90rem] flex-col gap-4 p-4 md:px-6">
+        <NothingRuns />
         <FirstSteps />
         <div className={columns}>
           <Now />

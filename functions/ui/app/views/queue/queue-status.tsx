@@ -80,11 +80,17 @@ type Worker = Status['workers']['tasks']
 const Workers = ({ name, worker }: { name: string; worker: Worker | undefined }) => (
   <div className="flex gap-1.5 text-muted-foreground">
     <dt>{name}</dt>
-    <dd className={worker && !worker.running ? 'font-medium text-failed' : 'text-foreground'}>
+    <dd
+      className={
+        worker && !worker.running && !worker.disabled ? 'font-medium text-failed' : 'text-foreground'
+      }
+    >
       {worker ? workerText(worker) : '–'}
     </dd>
   </div>
 )
 
-const workerText = ({ running, concurrency }: Worker) =>
-  running ? `${concurrency} at once` : 'stopped: restart the service'
+const workerText = ({ running, concurrency, disabled }: Worker) => {
+  if (disabled) return 'off: runners take the tasks'
+  return running ? `${concurrency} at once` : 'stopped: restart the service'
+}

@@ -1,10 +1,12 @@
 import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
+import { Command } from '../../components/copy.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form, type Texts } from '../../components/form.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { Secret } from '../../components/secret.tsx'
+import { RunnerGuide, runnerCommand } from '../../components/start-runner.tsx'
 import { Panel } from '../../components/view.tsx'
 import { scopes } from '../../data/at-build.ts'
 import { type NewToken, type Scope, useCreateToken } from '../../data/tokens.ts'
@@ -43,6 +45,7 @@ export const TokenForm = () => {
         {data && (
           <>
             <Secret label={`Token “${data.name}” created`} text={data.token} />
+            {data.scopes.includes('runner') && <StartWith token={data.token} name={data.name} />}
             <Button className="self-start" size="small" onClick={() => reset()}>
               I have copied it
             </Button>
@@ -92,6 +95,17 @@ export const TokenForm = () => {
     </Panel>
   )
 }
+
+const StartWith = (runner: { token: string; name: string }) => (
+  <div className="flex flex-col gap-1.5">
+    <p>
+      Start the runner on its machine, in a clone of this project after{' '}
+      <code className="font-mono text-xs">npm ci</code> (<RunnerGuide />
+      ):
+    </p>
+    <Command text={runnerCommand(runner)} />
+  </div>
+)
 
 const Scopes = ({ error }: { error: string | undefined }) => (
   <fieldset className="flex flex-col gap-1.5">

@@ -46,7 +46,17 @@ const List = () => {
 
 type Token = NonNullable<ReturnType<typeof useTokens>['data']>['tokens'][number]
 
-const TokenRow = ({ id, name, userId, scopes, rateLimit, createdAt, expiresAt, lastUsedAt }: Token) => {
+const TokenRow = ({
+  id,
+  name,
+  userId,
+  scopes,
+  rateLimit,
+  runner,
+  createdAt,
+  expiresAt,
+  lastUsedAt,
+}: Token) => {
   const me = useMe()
   const { mutateAsync } = useRevokeToken()
   const isOver = expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()
@@ -81,6 +91,7 @@ const TokenRow = ({ id, name, userId, scopes, rateLimit, createdAt, expiresAt, l
             ) : (
               'does not expire'
             ),
+            runner !== undefined && `runner ${runner}`,
             rateLimit !== undefined && `${rateLimit} per minute`,
             me && userId !== me.id && (
               <>

@@ -39,6 +39,7 @@ const taskFacts = (task: Task): readonly (readonly [string, ReactNode])[] => [
   ['Branch', task.branch],
   ['Labels', labelTags(task.labels)],
   ['Runs on', labelTags(task.runsOn)],
+  ['Runner', task.runner],
   ['Time limit', task.timeoutMs && `${formatDuration(task.timeoutMs)} for each attempt`],
   ['Steps', task.maxSteps && `at most ${task.maxSteps}`],
   ['Cost limit', task.maxCostUsd && `${formatUsd(task.maxCostUsd)} for all attempts`],

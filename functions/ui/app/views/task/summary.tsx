@@ -25,6 +25,13 @@ export const Summary = ({ task, usedTokens }: { task: Task; usedTokens: number |
           {task.attempts} of {task.maxAttempts}
         </Fact>
       )}
+      {task.runner !== undefined && (
+        <Fact name={isFinal(task.status) ? 'Ran on' : 'Runs on'}>
+          <Link to="/agents" className="underline underline-offset-2">
+            {task.runner}
+          </Link>
+        </Fact>
+      )}
       {tokens !== undefined && tokens > 0 && <Fact name="Tokens">{formatNumber(tokens)}</Fact>}
       {task.cost && (
         <Fact name="Cost">

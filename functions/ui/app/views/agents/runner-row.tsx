@@ -1,0 +1,121 @@
+import { Link } from '@tanstack/react-router'
+import { Button } from '../../components/button.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { errorMessage } from '../../components/problem.tsx'
+import { Row } from '../../components/rows.tsx'
+import { RunnerTag } from '../../components/runner-tag.tsx'
+import { isolations } from '../../components/runner-words.ts'
+import { Tag } from '../../components/tag.tsx'
+import { toast } from '../../components/toast.tsx'
+import { When } from '../../components/when.tsx'
+import { type Runner, useDrainRunner, useRemoveRunner } from '../../data/runners.ts'
+
+type Titles = ReadonlyMap<string, string> | undefined
+type Props = { runner: Runner; titles: Titles; isAdmin: boolean }
+
+export const RunnerRow = ({ runner, titles, isAdmin }: Props) => {
+  const { name, status, labels, agents, version, isolation, running, concurrency, lastSeenAt } = runner
+  return (
+    <Row
+      title={name}
+      aside={
+        <>
+          <RunnerTag status={status} />
+          <Labels labels={labels} />
+        </>
+      }
+      meta={
+        <>
+          <Facts
+            facts={[
+              agents.length > 0 ? agents.map((agent) => agent.name ?? agent.type).join(', ') : 'no agents',
+              isolations[isolation],
+              `version ${version}`,
+              <>
+                {status === 'offline' ? 'last seen' : 'seen'} <When at={lastSeenAt} />
+              </>,
+            ]}
+          />
+          {status !== 'offline' && <Running ids={running} most={concurrency} titles={titles} />}
+        </>
+      }
+      actions={isAdmin && <Actions runner={runner} />}
+    />
+  )
+}
+
+const Labels = ({ labels }: Pick<Runner, 'labels'>) =>
+  labels.length > 0 && (
+    <ul aria-label="Labels" className="flex min-w-0 flex-wrap gap-1">
+      {labels.map((label) => (
+        <li key={label} className="flex min-w-0">
+          <Tag>{label}</Tag>
+        </li>
+      ))}
+    </ul>
+  )
+
+const MOST_LINKS = 5
+
+const Running = ({ ids, most, titles }: { ids: readonly string[]; most: number; titles: Titles }) => {
+  const more = ids.length - MOST_LINKS
+  return (
+    <Facts
+      facts={[
+        `${ids.length} of ${most} running`,
+        ...ids.slice(0, MOST_LINKS).map((id) => (
+          <Link
+            key={id}
+            to="/tasks/$id"
+            params={{ id }}
+            className="text-foreground underline underline-offset-2 [overflow-wrap:anywhere]"
+          >
+            {titles?.get(id) ?? id}
+          </Link>
+        )),
+        more > 0 && `${more} more`,
+      ]}
+    />
+  )
+}
+
+/** The user of a runner that registered with the token that all runners share. */
+const OF_INSTALLATION = 'installation'
+
+const Actions = ({ runner: { id, name, status, userId } }: { runner: Runner }) => {
+  const { mutateAsync: remove } = useRemoveRunner()
+  return (
+    <>
+      {status !== 'offline' && <Drain id={id} name={name} isDraining={status === 'draining'} />}
+      <Confirm verb="Remove" title={`Remove ${name}`} onConfirm={() => remove(id)}>
+        {userId === OF_INSTALLATION
+          ? 'It registers again with the token of the installation (RUNNER_TOKEN) unless its program is stopped.'
+          : 'Its API token is revoked, so its program ends.'}{' '}
+        The tasks that it runs start again elsewhere.
+      </Confirm>
+    </>
+  )
+}
+
+/** Both ways are undone by the other, so neither is confirmed. */
+const Drain = ({ id, name, isDraining }: { id: string; name: string; isDraining: boolean }) => {
+  const { mutate, isPending } = useDrainRunner()
+  const change = () =>
+    mutate(
+      { id, draining: !isDraining },
+      { onError: (failure) => void toast.failed('Not changed', errorMessage(failure)) },
+    )
+  return (
+    <Button
+      needsService
+      size="small"
+      disabled={isPending}
+      onClick={change}
+      aria-label={isDraining ? `Let ${name} take tasks again` : `Drain ${name}`}
+      title={isDraining ? 'It takes new tasks' : 'It takes no new tasks; what it runs goes on'}
+    >
+      {isDraining ? 'Take tasks again' : 'Drain'}
+    </Button>
+  )
+}

@@ -25,8 +25,9 @@ const hardened = [
   '--read-only',
   '--tmpfs',
   '/tmp',
-  '--tmpfs',
-  '/data:mode=1777',
+  // A file system in memory at /data would have the rights of that folder in the image, which only its own user may write to.
+  '-e',
+  'DATA_DIR=/tmp/data',
   '--cap-drop',
   'all',
   '--user',

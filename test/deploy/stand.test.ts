@@ -244,15 +244,14 @@ describe('the unit of systemd', () => {
 
   it.each([
     'RestrictNamespaces',
-    'PrivateUsers',
     'ProtectKernelTunables',
     'ProtectKernelLogs',
     'ProtectControlGroups',
     'ProtectProc',
+    'ProcSubset',
     'SystemCallFilter',
-    'ProtectHostname',
     'MemoryDenyWriteExecute',
-  ])('sets no %s, without which bubblewrap or Node does not work', (name) => {
+  ])('sets no %s, with which bubblewrap, a control group or a program of an agent may not work', (name) => {
     expect(values(name)).toEqual([])
   })
 })

@@ -98,7 +98,7 @@ const openRunner = async (
     start: () => {
       program = launch()
     },
-    outcomes: () => readdirSync(path.join(folder, 'outcomes')),
+    outcomes: () => readdirSync(path.join(folder, 'state', 'outcomes')),
     agents: () => markedProcesses(`SCRIPTED_MARK=${mark}`),
     /** Resolves when a request has come that has this word. */
     untilAsked: (word: string, fate?: Fate) =>

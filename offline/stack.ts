@@ -7,6 +7,7 @@ import { createQueues } from '../lib/adapters/aws/sqs/create-queues.ts'
 import {
   deadLetterQueueName,
   queueDefinitions,
+  runnerQueueName,
   urgentQueueName,
 } from '../lib/adapters/aws/sqs/definitions.ts'
 import { tableNames } from '../lib/app/cloud-ports.ts'
@@ -102,6 +103,8 @@ const furnish = async (config: Config, { tables, endpoint, services }: Emulators
     TASK_QUEUE_URL: queues.tasks,
     TASK_URGENT_QUEUE_URL: queues.urgent,
     NOTIFICATION_QUEUE_URL: queues.notifications,
+    RUNNER_QUEUE_URL: queueUrl(runnerQueueName(config.QUEUE_NAME)),
+    RUNNER_URGENT_QUEUE_URL: queueUrl(urgentQueueName(runnerQueueName(config.QUEUE_NAME))),
   })
   return { sqs, queues, timeouts: TIMEOUTS }
 }

@@ -2,6 +2,7 @@ import {
   deadLetterQueueName,
   type QueueDefinition,
   queueDefinitions,
+  runnerQueueName,
   urgentQueueName,
 } from '../lib/adapters/aws/sqs/definitions.ts'
 import { readConfig } from '../lib/config/config.ts'
@@ -17,12 +18,14 @@ const logicalNames: Readonly<Record<string, string>> = {
   [tasks]: 'TaskQueue',
   [urgentQueueName(tasks)]: 'TaskUrgentQueue',
   [deadLetterQueueName(tasks)]: 'TaskDlq',
+  [runnerQueueName(tasks)]: 'RunnerQueue',
+  [urgentQueueName(runnerQueueName(tasks))]: 'RunnerUrgentQueue',
   [notifications]: 'NotificationQueue',
   [deadLetterQueueName(notifications)]: 'NotificationDlq',
 }
 const logicalName = (name: string): string => logicalNames[name] ?? name
 
-/** The queues of tasks and notifications, with the dead letter queues that `dlq` empties. */
+/** The queues of tasks, of those for runners, and of notifications, with the dead letter queues that `dlq` empties. */
 export const queueResources = (stage: Stage) => ({
   Resources: Object.fromEntries(
     queueDefinitions(config, TIMEOUTS).map((queue) => [logicalName(queue.name), resource(queue, stage)]),

@@ -20,7 +20,7 @@ const taskTexts: Rights = [
 ]
 /** Linked accounts, and the tokens of them that are renewed. */
 const linkedAccounts: Rights = [['get index update', 'linkedAccounts']]
-const taskMessages: Rights = [['send', 'TaskQueue TaskUrgentQueue']]
+const taskMessages: Rights = [['send', 'TaskQueue TaskUrgentQueue RunnerQueue RunnerUrgentQueue']]
 
 /** The places of running tasks under the caps: a run that has ended gives up its own, and the next task goes on. */
 const endedPlaces: Rights = [
@@ -60,16 +60,52 @@ const notices: Rights = [
 ]
 
 /** Approvals that agents ask for, find again and use up; the policy of tools, and the record of their calls. */
-const toolCalls: Rights = [
+const recordedCalls: Rights = [
   ['get', 'securityPolicy allowedTools'],
-  ['get put update', 'limits approvals'],
+  ['get put update', 'approvals'],
   ['get put delete', 'approvalSlots'],
   ['put', 'toolCalls rows/toolCalls'],
   ['get put', 'rows/approvals'],
 ]
 
+/** The same with the rate of calls, which is counted where they are made. */
+const toolCalls: Rights = [...recordedCalls, ['get put update', 'limits']]
+
 /** The holds of providers whose usage limit was reached, as their calls are answered. */
 const providerLimits: Rights = [['get put update', 'holds']]
+
+/** Attempts of tasks, wherever their agents run. */
+const attempts: Rights = [
+  ...taskTexts,
+  ...endedPlaces,
+  // Places are taken before a claim, and a task waits for one.
+  ['put', 'places placeWaits'],
+  // What was spent, where a budget is set, and what admins were told of it.
+  ['query', 'counters'],
+  ['put', 'budgetNotices'],
+  ['read put update', 'tasks'],
+  ['read put', 'taskEvents feedEntries deadLetters'],
+  // What a turn leaves for the next one of its thread.
+  ['read put', 'continuations'],
+  ['get put', 'rows/continuations'],
+  // Progress is published while live readers are connected.
+  ['get', 'liveWatches'],
+  // The search of memory by agents, and the experiences of finished tasks.
+  ['get put update', 'memoryState'],
+  ['query', 'memoryFiles'],
+  ['get query put', 'experiences'],
+  ['get', 'rows/memoryFiles memory-index'],
+  ['get put', 'rows/experiences'],
+  // Approvals are taken back when their task has ended.
+  ['index', 'approvals'],
+  ['get put', 'agentSessions'],
+  // The key of the embedding model, and in the worker those of all model providers.
+  ['read', 'parameters/worker'],
+  // The accounts that repositories are cloned and changes pushed with: whose they are, and who the admins are.
+  ...linkedAccounts,
+  ['get', 'users rosters'],
+  ['seal open', 'key'],
+]
 
 /** Turns of conversations, which wait for an approval with a snapshot of their workspace. */
 const turns: Rights = [
@@ -255,12 +291,18 @@ const rights: Readonly<Record<string, Rights>> = {
     ['get delete', 'rows/tasks'],
     ['list', 'bucket'],
   ],
-  // Registrations of runners, and their tokens.
   runners: [
     ...caller,
+    // Registrations of runners, and their tokens.
     ['get update delete', 'tokens'],
     ['get index put update delete', 'runners'],
     ['put', 'audit'],
+    // Tasks that runners claim, and all that the worker writes of its own.
+    ['take', 'RunnerQueue RunnerUrgentQueue'],
+    ...attempts,
+    ...recordedCalls,
+    // Whether a provider is held, for which a task waits that is to try it.
+    ['get update', 'holds'],
   ],
   schedules: [
     ...caller,
@@ -300,7 +342,8 @@ const rights: Readonly<Record<string, Rights>> = {
     // Notices go to webhooks that are subscribed, changes to connected live readers.
     ['get', 'webhookSubscriptions liveWatches'],
     ['put', 'feedEntries'],
-    ['send', 'TaskQueue TaskUrgentQueue NotificationQueue StreamFailures'],
+    ...taskMessages,
+    ['send', 'NotificationQueue StreamFailures'],
   ],
   tasks: [
     ...caller,
@@ -390,40 +433,12 @@ const rights: Readonly<Record<string, Rights>> = {
     ['receive return', 'TaskQueue TaskUrgentQueue'],
     // A message continues the run of a task that waits.
     ...taskMessages,
-    ...taskTexts,
+    ...attempts,
     ...toolCalls,
     ...turns,
     ...providerLimits,
-    ...endedPlaces,
-    // Places are taken before a claim, and a task waits for one.
-    ['put', 'places placeWaits'],
-    // What was spent, where a budget is set, and what admins were told of it.
-    ['query', 'counters'],
-    ['put', 'budgetNotices'],
-    ['read put update', 'tasks'],
-    ['read put', 'taskEvents feedEntries deadLetters'],
-    // What a turn leaves for the next one of its thread.
-    ['read put', 'continuations'],
-    ['get put', 'rows/continuations'],
-    // Progress is published while live readers are connected.
-    ['get', 'liveWatches'],
-    // The search of memory by agents, and the experiences of finished tasks.
-    ['get put update', 'memoryState'],
-    ['query', 'memoryFiles'],
-    ['get query put', 'experiences'],
-    ['get', 'rows/memoryFiles memory-index'],
-    ['get put', 'rows/experiences'],
-    // Approvals are taken back when their task has ended.
-    ['index', 'approvals'],
-    ['get put', 'agentSessions'],
-    // Keys of model providers.
-    ['read', 'parameters/worker'],
-    // The accounts that repositories are cloned and changes pushed with: whose they are, and who the admins are.
-    ...linkedAccounts,
-    ['get', 'users rosters'],
     // The settings of web search, and its key.
     ['get', 'integrations'],
-    ['seal open', 'key'],
   ],
 }
 
@@ -454,6 +469,7 @@ const ACTIONS: Readonly<Record<string, Readonly<Record<string, readonly string[]
   sqs: {
     receive: ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'],
     return: ['ChangeMessageVisibility'],
+    take: ['ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility'],
     send: ['SendMessage'],
   },
   kms: { seal: ['GenerateDataKey'], open: ['Decrypt'] },

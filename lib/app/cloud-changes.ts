@@ -15,7 +15,9 @@ import type { Log } from '../ports/log.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
 import type { Store } from '../ports/store.ts'
 import type { EmittedEntry } from '../tasks/schema.ts'
-import { openStorage, required, tableNames } from './cloud-ports.ts'
+import { openStorage, tableNames } from './cloud-ports.ts'
+import { openTaskQueue } from './cloud-task-queue.ts'
+import { required } from './required.ts'
 
 type Channels = Readonly<Record<Channel, Pick<Queue<object>, 'send' | 'longestDelayMs'>>>
 type Needs = { channels: Channels; clock: Pick<Clock, 'now'> }
@@ -77,14 +79,14 @@ export const openChanges = (config: Config = readConfig()) => {
   const region = config.AWS_REGION
   const client = openSqs({ region, endpoint: config.SQS_ENDPOINT })
   const queue = (urls: { normal: string; urgent?: string }) => createSqsQueue<object>({ client, urls, clock })
-  const work = queue({
-    urgent: required(config, 'TASK_URGENT_QUEUE_URL'),
-    normal: required(config, 'TASK_QUEUE_URL'),
-  })
   const channels = {
-    run: work,
+    // A collection's message has an object as its body; those of `run` are run messages.
+    run: openTaskQueue(config, { client, clock, log }) as Queue<object>,
     // A turn continues in the worker, which has models and tools.
-    turns: work,
+    turns: queue({
+      urgent: required(config, 'TASK_URGENT_QUEUE_URL'),
+      normal: required(config, 'TASK_QUEUE_URL'),
+    }),
     notices: queue({ normal: required(config, 'NOTIFICATION_QUEUE_URL') }),
   }
   const deliver = createDelivery({ channels, clock })

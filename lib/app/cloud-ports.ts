@@ -3,7 +3,7 @@ import { createDynamoStore } from '../adapters/aws/dynamodb/store.ts'
 import { createKmsCipher, openKms } from '../adapters/aws/kms.ts'
 import { createS3Blobs } from '../adapters/aws/s3.ts'
 import { createS3Memory } from '../adapters/aws/s3-memory.ts'
-import { createSqsQueue } from '../adapters/aws/sqs/queue.ts'
+import { createSqsReceiver } from '../adapters/aws/sqs/receiver.ts'
 import { createRedelivery } from '../adapters/aws/sqs/sqs-batch.ts'
 import { createCipher } from '../adapters/node/cipher.ts'
 import { createClock } from '../adapters/node/clock.ts'
@@ -13,7 +13,6 @@ import { createLog } from '../adapters/node/log.ts'
 import { collections } from '../collections.ts'
 import type { Ports } from '../composition/ports.ts'
 import type { Config } from '../config/config.ts'
-import { badSetting } from '../core/bad-setting.ts'
 import type { Collection } from '../core/collection.ts'
 import { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
@@ -26,26 +25,18 @@ import type { Clock } from '../ports/clock.ts'
 import type { Embedding } from '../ports/embedding.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Store } from '../ports/store.ts'
-import type { RunTask } from '../tasks/schema.ts'
+import { RunTaskSchema } from '../tasks/schema.ts'
 import { openLocalCipher } from './cipher.ts'
 import { openedWithSecrets } from './cloud-secrets.ts'
+import { createLeftToRunners, openTaskQueue, runnerUrls } from './cloud-task-queue.ts'
 import { openEmbedding, openOutside } from './outside.ts'
+import { required } from './required.ts'
 
 /** The name of a collection's table: `agent-tasks-dev-deadLetters`. */
 export const tableNames =
   (prefix: string) =>
   ({ name }: Pick<Collection, 'name'>): string =>
     `${prefix}${name}`
-
-/** A setting that the deployment makes. Throws Problem `bad_setting` when it is absent. */
-export const required = (
-  config: Config,
-  name: 'FILES_BUCKET' | 'TASK_QUEUE_URL' | 'TASK_URGENT_QUEUE_URL' | 'NOTIFICATION_QUEUE_URL',
-): string => {
-  const value = config[name]
-  if (value === undefined) throw badSetting(`${name}: must be set in mode pro`)
-  return value
-}
 
 export const openBucket = (config: Config) => ({
   client: openS3({ region: config.AWS_REGION, endpoint: config.S3_ENDPOINT }),
@@ -80,7 +71,6 @@ export const openCloudPorts = (config: Config, store?: Store) => {
   const { clock, log } = storage
   const client = openSqs({ region: config.AWS_REGION, endpoint: config.SQS_ENDPOINT })
   const normal = required(config, 'TASK_QUEUE_URL')
-  const urgent = required(config, 'TASK_URGENT_QUEUE_URL')
   const feed = createFeed(storage)
   const liveWatch = createStoredWatch(storage)
   const outside = openOutside(config, storage)
@@ -97,11 +87,15 @@ export const openCloudPorts = (config: Config, store?: Store) => {
       clock,
     }),
     taskQueue: {
-      ...createSqsQueue<RunTask>({ client, urls: { urgent, normal }, clock }),
+      ...openTaskQueue(config, { client, clock, log }),
       running: true,
       concurrency: config.QUEUE_CONCURRENCY,
     },
-    runnerQueue: { receive: (_fits, signal) => untilAborted(signal) },
+    runnerQueue:
+      config.RUNNERS === 'on'
+        ? createSqsReceiver({ client, urls: runnerUrls(config), parse: RunTaskSchema, clock, log })
+        : undefined,
+    leftToRunners: createLeftToRunners(config, log),
     notificationQueue: { running: true, concurrency: config.QUEUE_NOTIFICATION_CONCURRENCY },
     redeliverIn: createRedelivery({ client, anyUrl: normal, clock }),
     cipher: openCloudCipher(config, storage),
@@ -113,12 +107,6 @@ export const openCloudPorts = (config: Config, store?: Store) => {
   } satisfies Ports & { redeliverIn: unknown }
 }
 export type CloudPorts = ReturnType<typeof openCloudPorts>
-
-const untilAborted = (signal: AbortSignal): Promise<undefined> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined)
-    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
-  })
 
 /** The embedding model. Its provider's key is read at the first text; without one the search goes by words. */
 const lazyEmbedding = (

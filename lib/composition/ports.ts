@@ -24,6 +24,7 @@ import type { Tracing } from '../ports/tracing.ts'
 import type { Trackers } from '../ports/tracker.ts'
 import type { WebSearchProviders } from '../ports/web-search.ts'
 import type { Workspaces } from '../ports/workspace.ts'
+import type { Asked } from '../runners/offers.ts'
 import type { RunTask } from '../tasks/schema.ts'
 import type { Places } from '../worker/places.ts'
 
@@ -57,8 +58,10 @@ export type Ports = AuthPorts &
     /** Where tasks are counted against the caps in this process alone. */
     places?: Places
     notificationQueue: WorkerState
-    /** The queue of tasks, for those who take one message when they are free. */
-    runnerQueue: Pick<Receiving<RunTask>, 'receive'>
+    /** The queue of tasks, for runners that take one message when they are free; absent where runners get no tasks. */
+    runnerQueue: Pick<Receiving<RunTask>, 'receive'> | undefined
+    /** Tells which tasks are sent to runners alone; absent where the worker and runners take from one queue. */
+    leftToRunners?: () => Promise<(asked: Asked) => boolean>
     breakers: Breakers
     cipher: Cipher
     passwords: Passwords

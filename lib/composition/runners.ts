@@ -1,6 +1,7 @@
 import { definedFields } from '../core/defined-fields.ts'
 import type { Memory } from '../memory/service.ts'
 import { createRunnerClaims } from '../runners/claims.ts'
+import { createMemoryPolls, createStoredPolls } from '../runners/polls.ts'
 import { createRunnerReports } from '../runners/reports.ts'
 import type { Claim } from '../runners/schema.ts'
 import type { RecordedCall } from '../security/tool-calls.ts'
@@ -10,7 +11,10 @@ import type { AgentVerbs, Ports } from './ports.ts'
 import type { Security } from './security.ts'
 import type { Work } from './work.ts'
 
-type Needs = Pick<Ports, 'store' | 'clock' | 'log' | 'masker' | 'runnerQueue'> &
+type Needs = Pick<
+  Ports,
+  'processes' | 'store' | 'clock' | 'log' | 'masker' | 'runnerQueue' | 'longestWaitMs'
+> &
   Pick<Security, 'policy' | 'approvals' | 'toolCalls'> &
   Pick<Work, 'runnerRegistry' | 'tasks' | 'attempts' | 'agentSessions'> &
   Pick<AgentVerbs, 'codeHost' | 'isLocalAdmin'> & {
@@ -21,14 +25,16 @@ type Needs = Pick<Ports, 'store' | 'clock' | 'log' | 'masker' | 'runnerQueue'> &
 
 /** The runners, which run tasks elsewhere: what they claim and what they write goes through the lease of tasks. */
 export const createRunners = (needs: Needs) => {
-  const { runnerRegistry: registry, tasks, attempts, agentSessions, toolCalls, runnerQueue: queue } = needs
+  const { store, runnerRegistry: registry, tasks, attempts, agentSessions, toolCalls, runnerQueue } = needs
   const { lease, place } = tasks
   const claims = createRunnerClaims({
     ...needs,
     registry,
-    queue,
+    polls: needs.processes === 'many' ? createStoredPolls(store, registry) : createMemoryPolls(registry),
+    queue: runnerQueue,
+    longestPollMs: needs.longestWaitMs,
     claim: attempts.claim,
-    readTask: (...at) => needs.store.get(taskRows, ...at),
+    readTask: (...at) => store.get(taskRows, ...at),
     release: lease.release,
     place,
   })

@@ -27,7 +27,8 @@ import type { Models } from '../ports/model.ts'
 import { createDeadLetters } from '../queue/dead-letters.ts'
 import { createQueueStatus } from '../queue/status.ts'
 import { createReporting } from '../reporting/service.ts'
-import { createWhyNoRunner } from '../runners/offers.ts'
+import { runnersOff } from '../runners/claims.ts'
+import { type Asked, createWhyNoRunner, fitsService, type Offers } from '../runners/offers.ts'
 import { createRegistry } from '../runners/registry.ts'
 import { readSpent } from '../tasks/cost-counters.ts'
 import { createTaskCounters, under } from '../tasks/counters.ts'
@@ -71,10 +72,14 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     installationMs: config.POOL_TIMEOUT_MS,
     functionMs: needs.longestAttemptMs,
   })
+  const refuseIfNoRunners = () => {
+    if (needs.runnerQueue === undefined) throw runnersOff()
+  }
   const runnerRegistry = createRegistry({
     ...needs,
     tokens: people.tokens.ofRunners,
     leaseMs: config.TASK_LEASE_MS,
+    refuseIfOff: refuseIfNoRunners,
     version: VERSION,
     audit,
   })
@@ -89,10 +94,16 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
   const webhookSecrets = createWebhookSecrets(needs)
   const endpoints = createWebhookEndpoints({ ...needs, openSecrets: webhookSecrets.open })
   const subscriptions = createSubscriptions(needs)
-  const whyNoRunner = createWhyNoRunner({
-    runners: runnerRegistry,
-    own: config.WORKER === 'on' ? agents.configuredTypes : undefined,
-  })
+  /** The tasks that the service runs itself. */
+  const isOwn = async (offers: Offers): Promise<(asked: Asked) => boolean> => {
+    const isLeft = await needs.leftToRunners?.()
+    if (isLeft !== undefined) return (asked) => !isLeft(asked)
+    if (config.WORKER === 'off') return () => false
+    // Agents of the service that cannot be loaded are told by its health, and by the run.
+    const types = await agents.configuredTypes().catch(() => undefined)
+    return (asked) => fitsService(asked, new Set(types ?? [asked.agent ?? '']), offers)
+  }
+  const whyNoRunner = createWhyNoRunner({ runners: runnerRegistry, isOwn })
   const positions = (taskIds: ReadonlySet<string>) => {
     const found = taskQueue.positions?.(({ taskId }) => taskIds.has(taskId))
     return found && new Map([...found].map(([{ taskId }, position]) => [taskId, position]))
@@ -101,6 +112,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     ...needs,
     queue: taskQueue,
     whyNoRunner,
+    refuseIfNoRunners,
     positions,
     capReached: (task) => places?.capReached(task),
     ...definedFields({ follow: places?.follow }),

@@ -15,10 +15,15 @@ export type Outgoing<Body> = {
 /** A delivered message. `receives` counts deliveries from 1. */
 export type Delivery<Body> = { body: Body; receives: number }
 
-/** A message that a receiver has taken out of the queue. */
+/**
+ * A message that a receiver has taken out of the queue, and of which it says once what becomes of it. In a queue that many
+ * machines share, one of which neither is said comes again.
+ */
 export type Received<Body> = Delivery<Body> & {
-  /** Puts the message back to where it was in the order, as when its receiver has gone away. Call it once at most. */
-  giveBack(): void
+  /** Puts the message back to where it was in the order, as when its receiver has gone away. */
+  giveBack(): Promise<void>
+  /** Forgets the message: what it asks for is stored, or there is nothing to do. */
+  done(): Promise<void>
 }
 
 /** Whether a taker may have the messages of a lane, of which it is shown one. It must answer the same for all of them. */
@@ -66,7 +71,7 @@ export interface Receiving<Body> {
   refit(fits: Fits<Body>): void
   /**
    * Takes the most urgent message that fits, now or when there is one: of several takers the one that has waited longest
-   * gets a message. Resolves to undefined once `signal` has aborted. The message is the receiver's: the queue forgets it.
+   * gets a message, in a queue of one process. Resolves to undefined once `signal` has aborted.
    */
   receive(fits: Fits<Body>, signal: AbortSignal): Promise<Received<Body> | undefined>
   /**

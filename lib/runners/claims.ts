@@ -1,5 +1,4 @@
 import { Problem } from '../core/errors.ts'
-import { getOrCreate } from '../core/get-or-create.ts'
 import type { Principal } from '../core/principal.ts'
 import { repeat } from '../core/repeat.ts'
 import { iso } from '../core/time.ts'
@@ -11,6 +10,7 @@ import type { Fits, Received, Receiving } from '../ports/queue.ts'
 import type { PolicySource } from '../security/schema.ts'
 import { publicTask, type RunTask, type TaskRow } from '../tasks/schema.ts'
 import { offerFits, toOffer } from './offers.ts'
+import type { Polls } from './polls.ts'
 import type { Registry } from './registry.ts'
 import type { RunnerRow } from './rows.ts'
 import type { Claim } from './schema.ts'
@@ -32,8 +32,10 @@ type Poll = {
 type Needs = {
   /** A stored task, with its large fields where asked. */
   readTask: (taskId: string, detail?: boolean) => Promise<TaskRow | undefined>
-  registry: Pick<Registry, 'find' | 'seen' | 'takers'>
-  queue: Pick<Receiving<RunTask>, 'receive'>
+  registry: Pick<Registry, 'find' | 'takers'>
+  polls: Polls
+  /** Absent where runners get no tasks. */
+  queue: Pick<Receiving<RunTask>, 'receive'> | undefined
   claim: (message: RunTask, runner: string) => Promise<TaskRow | undefined>
   release: (leased: TaskRow, reason: string) => Promise<unknown>
   place: (task: TaskRow, resumes: boolean) => Promise<Pick<AgentContext, 'workspace' | 'earlier'>>
@@ -42,6 +44,8 @@ type Needs = {
   isLocalAdmin: (userId: string) => boolean
   policy: PolicySource
   leaseMs: number
+  /** The longest wait of a poll where another one is given up on its way; absent where none is. */
+  longestPollMs?: number | undefined
   clock: Clock
   log: Log
 }
@@ -54,9 +58,7 @@ const NOT_TAKEN = 'The runner did not get the claim'
 
 /** Hands tasks of the queue to runners that wait for them. */
 export const createRunnerClaims = (needs: Needs) => {
-  const { readTask, registry, queue, claim, release, place, codeHost, policy, clock, log } = needs
-  /** Claims that were answered, by runner, until a later poll names them: an answer may get lost on its way. */
-  const answered = new Map<string, Map<string, TaskRow>>()
+  const { readTask, registry, polls, queue, claim, release, place, codeHost, policy, clock, log } = needs
   /** The latest poll of each runner. */
   const latest = new Map<string, { registration: number; number: number; later: AbortController }>()
 
@@ -86,11 +88,19 @@ export const createRunnerClaims = (needs: Needs) => {
   }
 
   /** Returns the claims to the queue that their runner does not know of. Their attempts do not count. */
-  const returnLost = async (id: string, running: readonly ClaimKey[]): Promise<void> => {
+  const returnLost = async (
+    runner: RunnerRow,
+    answered: readonly ClaimKey[],
+    running: readonly ClaimKey[],
+  ): Promise<void> => {
     const known = new Set(running.map(({ taskId, fence }) => `${taskId} ${fence}`))
-    const lost = [...(answered.get(id)?.values() ?? [])].filter((row) => !known.has(`${row.id} ${row.fence}`))
-    answered.delete(id)
-    for (const row of lost) await release(row, NOT_TAKEN)
+    for (const { taskId, fence } of answered) {
+      if (known.has(`${taskId} ${fence}`)) continue
+      const row = await readTask(taskId, true)
+      // A run that was ended to wait for a decision has no lease.
+      const isHeld = row?.leaseExpiresAt !== undefined && isLeasedTo(runner, row, fence)
+      if (isHeld) await release(row, NOT_TAKEN)
+    }
   }
 
   const describe = async (row: TaskRow, runner: RunnerRow, resume: boolean): Promise<Claim> => {
@@ -125,23 +135,28 @@ export const createRunnerClaims = (needs: Needs) => {
   /** Claims the task of a message for a runner; undefined where there is nothing to run. */
   const hand = async (
     runner: RunnerRow,
-    { body: message, giveBack }: Received<RunTask>,
+    poll: number,
+    { body: message, giveBack, done }: Received<RunTask>,
     signal: AbortSignal,
   ): Promise<Claim | undefined> => {
     let row: TaskRow | undefined
     try {
       row = await claim(message, runner.name)
     } catch (thrown) {
-      if (thrown instanceof Problem && thrown.kind === 'missing') return undefined
-      giveBack()
-      throw thrown
+      if (!(thrown instanceof Problem) || thrown.kind !== 'missing') {
+        await giveBack()
+        throw thrown
+      }
     }
+    // From here on the lease brings the task back. A message that comes again is refused by its fencing token.
+    await done()
     if (row === undefined) return undefined
     try {
       const described = await describe(row, runner, message.resume === true)
       signal.throwIfAborted()
-      getOrCreate(answered, runner.id, () => new Map<string, TaskRow>()).set(row.id, row)
-      return described
+      if (await polls.keep(runner, poll, { taskId: row.id, fence: row.fence })) return described
+      await release(row, NOT_TAKEN)
+      return undefined
     } catch (thrown) {
       await release(row, NOT_TAKEN)
       throw thrown
@@ -163,7 +178,7 @@ export const createRunnerClaims = (needs: Needs) => {
     const endLooks = running.length === 0 ? undefined : repeat({ clock, log }, LOOK_MS, look, UNREADABLE)
     const signal = AbortSignal.any([until, ended.signal])
     try {
-      if (takes) return await queue.receive(await fitsIn(runner), signal)
+      if (takes) return await queue?.receive(await fitsIn(runner), signal)
       await aborted(signal)
       return undefined
     } finally {
@@ -171,10 +186,15 @@ export const createRunnerClaims = (needs: Needs) => {
     }
   }
 
-  /** Whether a runner drains, was removed, or was replaced while it waited. */
-  const hasLeft = async (principal: Principal, { id, registration }: RunnerRow): Promise<boolean> => {
+  /** Whether a runner drains, was removed or replaced, or has begun another poll, while it waited. */
+  const hasLeft = async (
+    principal: Principal,
+    { id, registration }: RunnerRow,
+    poll: number,
+  ): Promise<boolean> => {
     const present = await registry.find(principal, id).catch(() => undefined)
-    return present?.registration !== registration || present.takesNone !== undefined
+    if (present?.registration !== registration || present.takesNone !== undefined) return true
+    return (present.polls ?? 0) !== poll
   }
 
   /**
@@ -188,7 +208,7 @@ export const createRunnerClaims = (needs: Needs) => {
 
   /** Further messages for the runner that are ready now. */
   const readyNow = async (runner: RunnerRow, most: number): Promise<Received<RunTask>[]> => {
-    if (most === 0) return []
+    if (most === 0 || queue === undefined) return []
     const soon = new AbortController()
     clock.after(0, () => soon.abort())
     const fits = await fitsIn(runner)
@@ -201,10 +221,11 @@ export const createRunnerClaims = (needs: Needs) => {
   /** Of several that are claimed at once, those that fail are queued again; the others are the runner's. */
   const handAll = async (
     runner: RunnerRow,
+    poll: number,
     received: readonly Received<RunTask>[],
     gone: AbortSignal,
   ): Promise<Answer | undefined> => {
-    const handed = await Promise.allSettled(received.map((one) => hand(runner, one, gone)))
+    const handed = await Promise.allSettled(received.map((one) => hand(runner, poll, one, gone)))
     const claims = handed.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []))
     const failed = handed.find((one) => one.status === 'rejected')
     if (claims.length === 0 && failed !== undefined) throw failed.reason
@@ -217,27 +238,34 @@ export const createRunnerClaims = (needs: Needs) => {
     principal: Principal,
     runner: RunnerRow,
     asked: Poll,
-    { until, gone }: { until: AbortSignal; gone: AbortSignal },
+    { poll, until, gone }: { poll: number; until: AbortSignal; gone: AbortSignal },
   ): Promise<Answer | undefined> => {
     const stop = await endedIn(runner, asked.running)
     if (stop.length > 0) return { stop }
     if (until.aborted) return 'nothing'
     const received = await nextMessage(runner, asked, until)
     if (received === undefined) return undefined
-    const all = [received, ...(await readyNow(runner, asked.most - 1))]
-    const [left, silent] = await Promise.all([hasLeft(principal, runner), isSilent(asked.running)])
+    const most = Math.min(asked.most, polls.mostClaims)
+    const all = [received, ...(await readyNow(runner, most - 1))]
+    const [left, silent] = await Promise.all([hasLeft(principal, runner, poll), isSilent(asked.running)])
     if (left || silent) {
-      for (const one of all) one.giveBack()
+      for (const one of all) await one.giveBack()
       return left ? 'nothing' : undefined
     }
-    return handAll(runner, all, gone)
+    return handAll(runner, poll, all, gone)
   }
 
   /** Looks for a task, or the end of a claim, until there is an answer. */
-  const waitForAnswer = async (principal: Principal, runner: RunnerRow, asked: Poll, unread: AbortSignal) => {
+  const waitForAnswer = async (
+    principal: Principal,
+    runner: RunnerRow,
+    asked: Poll,
+    { poll, unread }: { poll: number; unread: AbortSignal },
+  ) => {
     const expired = new AbortController()
-    const cancel = clock.after(asked.waitMs, () => expired.abort())
-    const signals = { until: AbortSignal.any([unread, expired.signal]), gone: unread }
+    const waitMs = Math.min(asked.waitMs, needs.longestPollMs ?? asked.waitMs)
+    const cancel = clock.after(waitMs, () => expired.abort())
+    const signals = { poll, until: AbortSignal.any([unread, expired.signal]), gone: unread }
     try {
       let answer: Answer | undefined
       while (answer === undefined) answer = await lookOnce(principal, runner, asked, signals)
@@ -249,21 +277,24 @@ export const createRunnerClaims = (needs: Needs) => {
 
   /**
    * Waits up to `waitMs` for a task that the runner may take, or for the end of one of its claims. Resolves to undefined when
-   * neither came. Throws Problem `missing` for a runner that is not registered, and `invalid` `runner_replaced` where
-   * another process has registered in its name.
+   * neither came. Throws Problem `missing` for a runner that is not registered, and `invalid`: `runner_replaced` where
+   * another process has registered in its name, `runners_off` where runners get no tasks.
    */
   const poll = async (principal: Principal, id: string, asked: Poll, gone: AbortSignal) => {
+    if (queue === undefined) throw runnersOff()
     const runner = await registry.find(principal, id)
     const { registration = runner.registration, running } = asked
     if (registration !== runner.registration) throw replaced(runner)
     const later = beginPoll(runner, asked.number)
     if (later === undefined) return undefined
     const taskIds = running.map(({ taskId }) => taskId)
-    await registry.seen(runner, taskIds)
-    await returnLost(id, running)
+    const begun = await polls.begin(runner, taskIds, asked.number)
+    if (begun === undefined) return undefined
+    await returnLost(runner, begun.answered, running)
     const takes = asked.takes && runner.takesNone === undefined
     try {
-      return await waitForAnswer(principal, runner, { ...asked, takes }, AbortSignal.any([gone, later]))
+      const unread = AbortSignal.any([gone, later])
+      return await waitForAnswer(principal, runner, { ...asked, takes }, { poll: begun.poll, unread })
     } catch (thrown) {
       if (later.aborted) return undefined
       throw thrown
@@ -289,6 +320,14 @@ export const createRunnerClaims = (needs: Needs) => {
     },
   }
 }
+
+/** The refusal of runners by a deployment that leaves no tasks to them. */
+export const runnersOff = () =>
+  new Problem(
+    'invalid',
+    'runners_off',
+    'This deployment gives no tasks to runners: deploy it with --param runners=on',
+  )
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -17,7 +17,7 @@ export const toOffer = ({ name, labels, agents }: Runner): Offer => ({
 })
 
 /** What a task asks of its runner. */
-type Asked = {
+export type Asked = {
   readonly agent?: string | undefined
   readonly runsOn?: readonly string[] | undefined
   readonly home?: string | undefined
@@ -37,6 +37,9 @@ const homeIn = (taking: readonly Offer[], asked: Asked): Offer | undefined =>
 export const offerFits = (offer: Offer, asked: Asked, taking: readonly Offer[]): boolean =>
   has(offer, asked) && (homeIn(taking, asked) ?? offer).name === offer.name
 
+/** The offers of all runners, and of those that take tasks now. */
+export type Offers = { registered: readonly Offer[]; taking: readonly Offer[] }
+
 /**
  * Whether the process of the service may run a task itself: it has no labels, and leaves to runners the agents that they
  * have and that it lacks itself, and what goes on in a workspace of theirs.
@@ -44,7 +47,7 @@ export const offerFits = (offer: Offer, asked: Asked, taking: readonly Offer[]):
 export const fitsService = (
   asked: Asked,
   own: ReadonlySet<string>,
-  { registered, taking }: { registered: readonly Offer[]; taking: readonly Offer[] },
+  { registered, taking }: Offers,
 ): boolean => {
   const { agent = '', runsOn = [] } = asked
   const isOwn = own.has(agent) || registered.every(({ agents }) => !agents.includes(agent))
@@ -73,19 +76,16 @@ type Needs = {
     all(): Promise<readonly Runner[]>
     takers(): Promise<readonly Runner[]>
   }
-  /** The agents that the process of the service can run; undefined where it runs no task itself. */
-  own: (() => Promise<readonly string[]>) | undefined
+  /** Tells which tasks the service runs itself, beside the runners that are registered. */
+  isOwn: (offers: Offers) => Promise<(asked: Asked) => boolean>
 }
 
 /** A function that tells why no runner, nor the service itself, can take a task, as it is now. */
 export const createWhyNoRunner =
-  ({ runners, own }: Needs) =>
+  ({ runners, isOwn }: Needs) =>
   async (): Promise<(asked: Asked) => string | undefined> => {
-    // Agents of the service that cannot be loaded are told by its health, and by the run.
-    const ownTypes = own?.().catch(() => undefined)
-    const [all, takers, types] = await Promise.all([runners.all(), runners.takers(), ownTypes])
+    const [all, takers] = await Promise.all([runners.all(), runners.takers()])
     const offers = { registered: all.map(toOffer), taking: takers.map(toOffer) }
-    const isOwn = (asked: Asked) =>
-      own !== undefined && fitsService(asked, new Set(types ?? [asked.agent ?? '']), offers)
-    return (asked) => (isOwn(asked) ? undefined : reasonNoneFits(offers.taking, asked))
+    const own = await isOwn(offers)
+    return (asked) => (own(asked) ? undefined : reasonNoneFits(offers.taking, asked))
   }

@@ -29,6 +29,8 @@ type Needs = {
     remove(tokenId: string): Promise<unknown>
   }
   leaseMs: number
+  /** Throws Problem `invalid` where runners get no tasks. */
+  refuseIfOff: () => void
   /** Of the service. */
   version: string
   audit: (principal: Principal, action: string, details: object) => Promise<void>
@@ -37,10 +39,18 @@ type Needs = {
 export type Registry = ReturnType<typeof createRegistry>
 
 /** The runners of this installation: each is one name, bound to one API token. */
-export const createRegistry = ({ store, clock, tokens, leaseMs, version, audit }: Needs) => {
+export const createRegistry = ({ store, clock, tokens, leaseMs, refuseIfOff, version, audit }: Needs) => {
   const isOnline = ({ lastSeenAt }: RunnerRow) => Date.parse(lastSeenAt) > clock.now() - OFFLINE_MS
 
-  const toRunner = ({ tokenId: _token, registration: _number, takesNone, ...runner }: RunnerRow): Runner => ({
+  const toRunner = ({
+    tokenId: _token,
+    registration: _number,
+    polls: _polls,
+    answered: _answered,
+    latest: _latest,
+    takesNone,
+    ...runner
+  }: RunnerRow): Runner => ({
     ...runner,
     status: !isOnline({ ...runner } as RunnerRow) ? 'offline' : takesNone ? 'draining' : 'online',
   })
@@ -77,8 +87,9 @@ export const createRegistry = ({ store, clock, tokens, leaseMs, version, audit }
     )
   }
 
-  /** Registers the runner of a token. Throws Problem `invalid` for a name or token of another runner. */
+  /** Registers the runner of a token. Throws Problem `invalid` for a name or token of another runner, and where runners are off. */
   const register = async ({ tokenId = '', userId }: Principal, wanted: RegisterRunner) => {
+    refuseIfOff()
     const { protocol, ...facts } = wanted
     if (protocol !== PROTOCOL) throw otherProtocol(protocol, wanted.version, version)
     const id = runnerId(wanted.name)

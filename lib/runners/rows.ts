@@ -2,8 +2,18 @@ import { hash } from 'node:crypto'
 import { type Change, collection, type LiveDraft } from '../core/collection.ts'
 import type { Runner } from './schema.ts'
 
-/** A registered runner. `registration` grows each time it registers; `takesNone` is set while it drains. */
-export type RunnerRow = Omit<Runner, 'status'> & { tokenId: string; registration: number; takesNone?: true }
+/**
+ * A registered runner. `registration` grows each time it registers; `takesNone` is set while it drains. Where processes are
+ * many, `polls` counts its polls, `latest` is its own number of the last one, and `answered` is the latest claim with the number of the poll that answered it.
+ */
+export type RunnerRow = Omit<Runner, 'status'> & {
+  tokenId: string
+  registration: number
+  takesNone?: true
+  polls?: number
+  latest?: { registration: number; number: number }
+  answered?: { taskId: string; fence: number; poll: number }
+}
 
 /** A runner is written every few seconds while it lives; readers are told of what is rare. */
 const runnerEvents = ({ before, after }: Change<RunnerRow>): LiveDraft[] => {

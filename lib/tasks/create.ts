@@ -23,6 +23,8 @@ type Needs = {
   store: Store
   transitions: Pick<Transitions, 'emittedEvent' | 'event' | 'commit'>
   agents: AgentChoice
+  /** Throws Problem `invalid` `runners_off` where no runner gets tasks: one that asks for labels would wait for ever. */
+  refuseIfNoRunners: () => void
   repositories: Pick<Repositories, 'check'>
   clock: Clock
   ids: Ids
@@ -73,6 +75,7 @@ export const createTaskCreation = (needs: Needs) => {
     { id, trace, bulkJobId, ...more }: FurtherFields = {},
   ): Promise<{ task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }> => {
     const agent = more.agent ?? (await checkedAgent(body))
+    if (body.runsOn !== undefined && body.runsOn.length > 0) needs.refuseIfNoRunners()
     const at = creationTime()
     const row: TaskRow = {
       ...body,

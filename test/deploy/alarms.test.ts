@@ -38,7 +38,9 @@ describe('the alarms', () => {
 
   it('watch every dead letter queue, the age of every other queue, the errors and throttles of every function', () => {
     // What the bucket reports is found by the tick as well, whose errors are watched.
-    const queues = all('AWS::SQS::Queue').filter(([name]) => name !== 'MemoryEvents')
+    // Of a task that waits for a runner its user is told, and the tick repeats its message.
+    const unwatched = ['MemoryEvents', 'RunnerQueue', 'RunnerUrgentQueue']
+    const queues = all('AWS::SQS::Queue').filter(([name]) => !unwatched.includes(name))
     const named = (found: typeof queues) => found.map(([name]) => name).sort()
     const failures = 'StreamFailures'
     const dead = named(

@@ -116,6 +116,9 @@ export const startCloud = async (secrets: Readonly<Record<string, string>> = {})
       TASK_QUEUE_URL: seenAs('ai-tasks'),
       TASK_URGENT_QUEUE_URL: seenAs('ai-tasks-urgent'),
       NOTIFICATION_QUEUE_URL: seenAs('ai-task-notifications'),
+      RUNNERS: 'on',
+      RUNNER_QUEUE_URL: seenAs('ai-tasks-runners'),
+      RUNNER_URGENT_QUEUE_URL: seenAs('ai-tasks-runners-urgent'),
       FILES_BUCKET: BUCKET,
     }
     const uses = () => [...noted, ...new Set(ssm.asked.map(({ action }) => `ssm:${action}`))].sort()

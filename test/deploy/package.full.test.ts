@@ -233,8 +233,14 @@ describe('the queues', () => {
   it('are all fed to a function, encrypted, and hide a message for longer than the function may run', () => {
     const fed = mappings().map(({ EventSourceArn }) => referencesIn(EventSourceArn)[0])
     const queues = all('AWS::SQS::Queue').map(([name]) => name)
-    // People read what the stream function gave up on.
-    expect(queues.sort()).toEqual([...fed, 'StreamFailures'].sort())
+    // People read what the stream function gave up on, and `runners` takes a message when a runner asks for one.
+    const taken = ['RunnerQueue', 'RunnerUrgentQueue']
+    expect(queues.sort()).toEqual([...fed, 'StreamFailures', ...taken].sort())
+    for (const name of taken) {
+      const { VisibilityTimeout, SqsManagedSseEnabled } = template.Resources[name]?.Properties ?? {}
+      expect(SqsManagedSseEnabled).toBe(true)
+      expect(VisibilityTimeout).toBeGreaterThan(functionResource('runners').Properties.Timeout)
+    }
     expect(template.Resources.StreamFailures?.Properties.SqsManagedSseEnabled).toBe(true)
     for (const { EventSourceArn, FunctionName } of mappings()) {
       const [queue = '', consumer = ''] = [EventSourceArn, FunctionName].map((arn) => referencesIn(arn)[0])

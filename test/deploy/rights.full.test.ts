@@ -76,17 +76,37 @@ const streamedTables = collections
 const placesOf = (...actions: string[]) => actions.map((action) => `dynamodb:${action} places`)
 const WAITS_LEFT = ['dynamodb:DeleteItem placeWaits']
 
+/** Whoever repeats the message of a task may do so for one that is left to runners; `stream` is seen to. */
+const TO_RUNNERS = ['sqs:SendMessage ai-tasks-runners', 'sqs:SendMessage ai-tasks-runners-urgent']
+
 /** What a function may do and is not seen to do here, each with its reason. */
 const UNSEEN: Readonly<Record<string, readonly string[]>> = {
+  queue: TO_RUNNERS,
   // Of a budget that a task waits for, and that is lowered meanwhile; test/budgets has it.
   // Of places under caps of concurrent tasks; no cap is set here, test/worker has them.
-  tick: ['dynamodb:PutItem budgetNotices', ...placesOf('UpdateItem', 'DeleteItem'), ...WAITS_LEFT],
+  tick: [
+    'dynamodb:PutItem budgetNotices',
+    ...placesOf('UpdateItem', 'DeleteItem'),
+    ...WAITS_LEFT,
+    ...TO_RUNNERS,
+  ],
   // Of tokens of the code host that run out, which are renewed and sealed again; those of this test do not. Of the first
   // experience of all, which the worker may record; here it is another one's.
   // Of a provider whose usage limit is reached; test/holds has it.
   worker: [
     ...['dynamodb:UpdateItem linkedAccounts', 'kms:GenerateDataKey', 'dynamodb:PutItem memoryState'],
     ...['dynamodb:PutItem holds', 'dynamodb:UpdateItem holds'],
+    ...placesOf('PutItem', 'UpdateItem'),
+    ...['dynamodb:PutItem placeWaits', ...WAITS_LEFT],
+    // Of an urgent task of a runner that goes on after a decision.
+    'sqs:SendMessage ai-tasks-runners-urgent',
+  ],
+  // As of the worker, which has also told here that costs are unknown; of a task with many events.
+  runners: [
+    ...['dynamodb:UpdateItem linkedAccounts', 'kms:GenerateDataKey', 'dynamodb:PutItem memoryState'],
+    ...['dynamodb:UpdateItem holds', 'dynamodb:PutItem budgetNotices', 'dynamodb:PutItem taskEvents'],
+    // Of an approval without long texts, which is withdrawn.
+    'dynamodb:UpdateItem approvals',
     ...placesOf('PutItem', 'UpdateItem'),
     ...['dynamodb:PutItem placeWaits', ...WAITS_LEFT],
   ],
@@ -106,8 +126,8 @@ const UNSEEN: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:PutItem budgetNotices',
   ],
   // Of notifications of a clock that ran ahead; test/app/wrong-clock.test.ts has it.
-  notify: ['dynamodb:UpdateItem notifications', ...placesOf('UpdateItem'), ...WAITS_LEFT],
-  dlq: ['dynamodb:UpdateItem notifications', ...placesOf('UpdateItem'), ...WAITS_LEFT],
+  notify: ['dynamodb:UpdateItem notifications', ...placesOf('UpdateItem'), ...WAITS_LEFT, ...TO_RUNNERS],
+  dlq: ['dynamodb:UpdateItem notifications', ...placesOf('UpdateItem'), ...WAITS_LEFT, ...TO_RUNNERS],
 }
 
 /**

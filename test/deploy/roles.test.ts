@@ -38,12 +38,16 @@ describe('the roles', () => {
     expect(logs.flatMap(({ Resource }) => referencesIn(Resource))).toEqual([`${capital(name)}LogGroup`])
   })
 
-  it.each(FUNCTIONS)('let %s take messages of the queues that feed it, and of no other', (name) => {
-    const fed = (service.functions[name]?.events ?? []).flatMap(({ sqs }) =>
-      sqs ? referencesIn(sqs.arn) : [],
-    )
-    expect(mayTake(name).sort()).toEqual(fed.sort())
-  })
+  it.each(FUNCTIONS)(
+    'let %s take messages of the queues that feed it, those for runners too where they ask for them, and of no other',
+    (name) => {
+      const fed = (service.functions[name]?.events ?? []).flatMap(({ sqs }) =>
+        sqs ? referencesIn(sqs.arn) : [],
+      )
+      const asked = name === 'runners' ? ['RunnerQueue', 'RunnerUrgentQueue'] : []
+      expect(mayTake(name).sort()).toEqual([...fed, ...asked].sort())
+    },
+  )
 
   // That a session or a device was seen is noted with each request.
   it.each(['agents', 'health', 'openapi', 'ui'])(
@@ -58,7 +62,7 @@ describe('the roles', () => {
     },
   )
 
-  it('let the worker, the streaming function, auth, webhooks and those that write comments read secrets, none but the agents look for their names, and no other function anything', () => {
+  it('let the worker, the streaming function, auth, webhooks, runners and those that write comments read secrets, none but the agents look for their names, and no other function anything', () => {
     const allowed = FUNCTIONS.flatMap((name) =>
       roleStatements(name)
         .flatMap(({ Action }) => Action)
@@ -72,6 +76,7 @@ describe('the roles', () => {
       'dlq ssm:GetParametersByPath',
       'memory ssm:GetParametersByPath',
       'notify ssm:GetParametersByPath',
+      'runners ssm:GetParametersByPath',
       'tick ssm:GetParametersByPath',
       'webhooks ssm:GetParametersByPath',
       'worker ssm:GetParametersByPath',

@@ -6,6 +6,7 @@ import { useChat } from './use-chat.ts'
 import { useMemory } from './use-memory.ts'
 import { useOutbound } from './use-outbound.ts'
 import { useDevices, usePeople } from './use-people.ts'
+import { useRunners } from './use-runners.ts'
 import { useSecurity } from './use-security.ts'
 import { deliver, useWebhooks } from './use-webhooks.ts'
 
@@ -55,8 +56,12 @@ export const useEverything = async (functions: Functions, provider: TestProvider
   await useWebhooks(functions, call)
   await useIntegrations(call)
   await useSchedules(call)
-  await useRunners(functions, call)
   await useMemory(functions, call)
+  await useRunners(
+    functions,
+    call,
+    [people.linked, people.user].map((one) => createCaller(functions, one)),
+  )
   await useChat(functions, call)
   await useSecurity(functions, call)
   await useRest(call)
@@ -163,21 +168,6 @@ const useSchedules = async (call: Call) => {
   await call('schedules', `PATCH /api/schedules/${id}`, { task: { ...task, prompt: 'Short' } })
   await call('schedules', `DELETE /api/schedules/${id}`)
   for (let n = 0; n < 2; n++) await make()
-}
-
-/** A runner that registers twice, polls in vain, drains, and is removed with its token. */
-const useRunners = async ({ http, ask }: Functions, call: Call) => {
-  const { token } = await call('gateway', 'POST /api/tokens', { name: 'runner', scopes: ['runner'] })
-  const holder = { authorization: `Bearer ${token}` }
-  const body = { name: 'one', version: '1', agents: ['moody'], concurrency: 1 }
-  const register = () =>
-    http('runners', 'POST /api/runners', body, holder) as Promise<{ runner: { id: string } }>
-  await register()
-  const { id } = (await register()).runner
-  await ask('runners', `POST /api/runners/${id}/claims`, { waitMs: 0 }, holder)
-  await call('runners', 'GET /api/runners')
-  await call('runners', `POST /api/runners/${id}/drain`, {})
-  await call('runners', `DELETE /api/runners/${id}`)
 }
 
 /** Settings of web search, made and changed; the caller's accounts elsewhere. A search is in use-tools.ts. */

@@ -34,10 +34,12 @@ export const useMemory = async (
   const { conversation } = (await ask('chat', 'POST /api/chat/conversations', {})) as Answer
   await useSessions(call, conversation.id)
   await useExperiences(call)
-  await as('worker', learnAndGuide)
-  await as('worker', recall)
-  await dropCopies()
-  await as('worker', recall)
+  for (const name of ['worker', 'runners']) {
+    await as(name, learnAndGuide)
+    await as(name, recall)
+    await dropCopies()
+    await as(name, recall)
+  }
   await putFile('long.md', `${LONG_FILE}, reported`)
   await feedTexts('memory', 'memory-events', bucketEvent('ObjectCreated:Put', 'long.md'))
   // The tick takes in what has changed, too.
@@ -49,7 +51,7 @@ export const useMemory = async (
 /** What an agent finds, in a process that has just started. */
 const recall = async (config: Config) => {
   const found = await (await openCloud(config)).memory.recall('title')
-  if (found.length === 0) throw new Error('The worker found nothing in memory')
+  if (found.length === 0) throw new Error('Nothing was found in memory')
 }
 
 /** A search with an embedding model whose key nobody has stored: its provider cannot be asked, words are found all the same. */

@@ -8,7 +8,12 @@ import { openedService } from '../journeys/opened-service.ts'
 
 // Its tasks run on runners alone.
 const SHARED = `${'f3'.repeat(8)}0123456789abcdef`
-const service = openedService({ WORKER: 'off', TASK_LEASE_MS: '2000', RUNNER_TOKEN: SHARED })
+const service = openedService({
+  WORKER: 'off',
+  RUNNERS: 'on',
+  TASK_LEASE_MS: '2000',
+  RUNNER_TOKEN: SHARED,
+})
 const person = () => connect(service().baseUrl)
 
 let number = 0
@@ -332,6 +337,34 @@ describe('a claim', () => {
     ])
   })
 
+  it('whose run was ended to wait for a decision stays so, however soon its runner polls again', async () => {
+    const runner = await openRunner({ labels: ['claim-9'] })
+    const id = await makeTask('claim-9')
+    await runner.claim()
+    const call = { tool: 'git', risk: 'write', arguments: {}, title: 'git', mode: 'ask' }
+    const { answer } = await runner.about(id, 'approvals', { fence: 1, uses: false, ...call })
+    const { approvalId } = (answer as { answer: { approvalId: string } }).answer
+    const approvals = [{ approvalId, toolCallId: 'call', name: 'git' }]
+    const end = { kind: 'waiting', checkpoint: { at: 'step 3' }, message: 'waits', approvals }
+    expect(await runner.about(id, 'outcome', { fence: 1, end })).toMatchObject({ status: 200 })
+    for (let polls = 0; polls < 2; polls += 1) await runner.claim(0)
+    expect(await person().task(id)).toMatchObject({ status: 'in_progress', waitingFor: 'approval' })
+    await person().client.decideApproval({ params: { id: approvalId }, body: { decision: 'allow-once' } })
+    const { claim } = (await runner.claim()) as Claimed
+    expect(claim).toMatchObject({ fence: 2, attempt: 1, resume: true, checkpoint: { at: 'step 3' } })
+  })
+
+  it('comes to the poll that its runner began last: an earlier one may have lost its runner', async () => {
+    const runner = await openRunner({ labels: ['claim-poll'] })
+    const earlier = runner.claim(20_000).catch(() => 'gone')
+    // A function behind a gateway does not see that a connection has ended.
+    for (const poll of polls) poll.abort()
+    const later = runner.claim()
+    const id = await makeTask('claim-poll')
+    expect(await later).toMatchObject({ claim: { task: { id }, fence: 1 } })
+    expect(await earlier).toBe('gone')
+  })
+
   it('of a cancelled task is named by the poll of its runner', async () => {
     const runner = await openRunner({ labels: ['claim-5'] })
     const id = await makeTask('claim-5')
@@ -375,8 +408,8 @@ describe('a claim', () => {
     const { claim } = (await first.claim()) as Claimed
     await first.about(id, 'outcome', { fence: claim?.fence, end: DONE })
     const waiting = other.claim()
-    const { task } = await person().client.replyToTask({ params: { id }, body: { content: 'Go on' } })
-    expect((await first.claim())?.claim?.task.id).toBe(task?.id)
+    await person().client.replyToTask({ params: { id }, body: { content: 'Go on' } })
+    expect(await first.claim()).toMatchObject({ claim: { task: { threadId: id, prompt: 'Go on' } } })
     for (const poll of polls) poll.abort()
     await expect(waiting).rejects.toThrow()
   })

@@ -135,7 +135,9 @@ export const createMemoryQueue = <Body>(needs: Needs<Body>): MemoryQueue<Body> =
         backlog.putBack(message)
         admission?.settle(message.body)
         wake()
+        return DONE
       },
+      done: () => DONE,
     }
   }
 

@@ -13,6 +13,7 @@ export const tasksOn = (store: Store): Tasks => {
   const clock = createClock()
   return createTasks({
     whyNoRunner: async () => () => undefined,
+    refuseIfNoRunners: () => undefined,
     positions: () => undefined,
     capReached: () => undefined,
     store,

@@ -12,13 +12,15 @@ const definitions = queueDefinitions(names, timeouts)
 describe('the queues', () => {
   const sqs = forAllTests(startSqs, ({ stop }) => stop())
 
-  it('are two for tasks, one for notifications, and a dead letter queue for each of the two kinds', () => {
+  it('are two for tasks, two for those of runners, one for notifications, and a dead letter queue for what functions are fed', () => {
     expect(definitions.map(({ name, deadLetters }) => [name, deadLetters?.queue])).toEqual([
       ['ai-tasks-dlq', undefined],
       ['ai-task-notifications-dlq', undefined],
       ['ai-tasks', 'ai-tasks-dlq'],
       ['ai-tasks-urgent', 'ai-tasks-dlq'],
       ['ai-task-notifications', 'ai-task-notifications-dlq'],
+      ['ai-tasks-runners', undefined],
+      ['ai-tasks-runners-urgent', undefined],
     ])
   })
 
@@ -32,6 +34,8 @@ describe('the queues', () => {
       'ai-task-notifications': 360,
       'ai-tasks-dlq': 120,
       'ai-task-notifications-dlq': 120,
+      'ai-tasks-runners': 60,
+      'ai-tasks-runners-urgent': 60,
     })
   })
 

@@ -17,6 +17,9 @@ const LONGEST_RETENTION = 14 * DAY
 const RETENTION = 10 * DAY
 /** The time that Lambda needs to deliver a message and to process the outcome, beside the function's time. */
 const MARGIN = 60
+/** Longer than a function behind the HTTP API runs, which writes the claim of a message, and then deletes it. */
+const RUNNER_VISIBILITY = 60
+const RUNNER_RETENTION = 4 * 3_600
 /** The time limit of `dlq` in serverless.yml. */
 const DEAD_LETTER_TIMEOUT = 60
 
@@ -43,6 +46,9 @@ const visibilityFor = (timeoutMs: number) => Math.max(LEAST_VISIBILITY, Math.cei
 
 export const deadLetterQueueName = (name: string): string => `${name}-dlq`
 
+/** The queue of tasks that only runners may run. */
+export const runnerQueueName = (name: string): string => `${name}-runners`
+
 export const urgentQueueName = (name: string): string => `${name}-urgent`
 
 /** Every queue; a dead letter queue comes before those that name it. */
@@ -54,8 +60,20 @@ export const queueDefinitions = (names: Names, timeouts: Timeouts): QueueDefinit
     queue(tasks, timeouts.taskTimeoutMs, tasks),
     queue(urgentQueueName(tasks), timeouts.taskTimeoutMs, tasks),
     queue(notifications, timeouts.notificationTimeoutMs, notifications),
+    runnerQueue(runnerQueueName(tasks)),
+    runnerQueue(urgentQueueName(runnerQueueName(tasks))),
   ]
 }
+
+/**
+ * A message may wait here for a runner that fits, and is received and given back meanwhile: receives say nothing about it.
+ * The tick repeats the message of a task that waits each hour, so an earlier one may go.
+ */
+const runnerQueue = (name: string): QueueDefinition => ({
+  name,
+  visibilityTimeout: RUNNER_VISIBILITY,
+  messageRetention: RUNNER_RETENTION,
+})
 
 const queue = (name: string, timeoutMs: number, family: string): QueueDefinition => ({
   name,

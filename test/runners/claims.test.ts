@@ -480,3 +480,30 @@ describe('an agent that only runners have', () => {
     })
   })
 })
+
+describe('a cap of concurrent tasks', () => {
+  it('counts what runners run: the next task is claimed once one has ended or was cancelled', async () => {
+    const cap = (perRepository: number | null) =>
+      post('/api/settings', { concurrency: { perRepository } }, undefined, 'PATCH')
+    await cap(1)
+    const ids = []
+    for (let n = 0; n < 3; n += 1) ids.push(await makeTask('capped', { repository: 'acme/capped' }))
+    const [one, other] = [await openRunner({ labels: ['capped'] }), await openRunner({ labels: ['capped'] })]
+    const first = await one.claim()
+    expect(first?.claim?.task.id).toBe(ids[0])
+    expect(await other.claim(300)).toBeUndefined()
+    const message = 'the repository acme/capped runs 1 of at most 1 task'
+    expect(await get(`/api/tasks/${ids[1]}`)).toMatchObject({
+      answer: { task: { waiting: { reason: 'slot', position: 1, message } } },
+    })
+    const waits = other.claim()
+    const end = { fence: first?.claim?.fence, end: DONE }
+    expect(await one.about(ids[0] ?? '', 'outcome', end)).toMatchObject({ status: 200 })
+    const second = await waits
+    expect(second?.claim?.task.id).toBe(ids[1])
+    const next = one.claim()
+    await post(`/api/tasks/${ids[1]}/cancel`, {})
+    expect((await next)?.claim?.task.id).toBe(ids[2])
+    await cap(null)
+  })
+})

@@ -108,7 +108,7 @@ within('the settings', () => {
   it('keep what the environment decides, and say at its field what the service refuses', async () => {
     const { page } = admin
     await page.goto('/settings/installation')
-    const fixed = page.getByLabel('Concurrent tasks')
+    const fixed = page.locator('[name="queue.concurrency"]')
     await fixed.waitFor()
     expect([await fixed.inputValue(), await fixed.isDisabled()]).toEqual(['7', true])
     await page.getByText('Set by QUEUE_CONCURRENCY in the environment').waitFor()

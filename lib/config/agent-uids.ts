@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Users of the system by their numbers, from `first` to `last`; a group of the same number belongs to each. */
 type UidRange = { first: number; last: number }

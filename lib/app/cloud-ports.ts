@@ -88,7 +88,7 @@ export const openCloudPorts = (config: Config, store?: Store) => {
     }),
     taskQueue: {
       ...openTaskQueue(config, { client, clock, log }),
-      running: true,
+      running: config.WORKER === 'on',
       concurrency: config.QUEUE_CONCURRENCY,
     },
     runnerQueue:

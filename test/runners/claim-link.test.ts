@@ -6,6 +6,7 @@ import { createClaimLink, sendLeft } from '../../lib/app/runner/claim-link.ts'
 import { openOutcomes } from '../../lib/app/runner/outcomes.ts'
 import type { Claim, Report } from '../../lib/runners/schema.ts'
 import { createFakeLog } from '../fakes/log.ts'
+import { until } from '../fakes/until.ts'
 import { temporaryFolder } from '../journeys/service.ts'
 
 const TARGET = { provider: 'p', model: 'm' }
@@ -60,6 +61,7 @@ describe('what a run says to its service', () => {
     await new Promise((resolve) => setImmediate(resolve))
     link.addProgress(progress('two'))
     const ended = link.end(DONE)
+    await until(() => readdirSync(folder.in('outcomes')).some((name) => name.endsWith('.json')))
     const [left] = outcomes.left()
     expect(left?.reports.flatMap(messagesIn)).toEqual(['one', 'two'])
     opening.resolve()
@@ -108,9 +110,9 @@ describe('what a run says to its service', () => {
 })
 
 describe('the outcomes on the disk of a runner', () => {
-  it('are read but for those that are none, which stay to be looked at', () => {
+  it('are read but for those that are none, which stay to be looked at', async () => {
     const { outcomes } = openLink()
-    outcomes.store({ taskId: 'task_1', fence: 1, reports: [], end: DONE })
+    await outcomes.store({ taskId: 'task_1', fence: 1, reports: [], end: DONE })
     writeFileSync(path.join(folder.in('outcomes'), 'task_2.1.json'), '{"taskId":')
     writeFileSync(path.join(folder.in('outcomes'), 'task_3.1.json.new'), '{')
     expect(outcomes.left().map(({ taskId }) => taskId)).toEqual(['task_1'])

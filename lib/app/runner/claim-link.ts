@@ -132,7 +132,7 @@ export const createClaimLink = (claim: Claim, target: Report['target'], needs: N
       if (dropped > 0) log.warn({ taskId, dropped }, 'events of a run were dropped: the service was away')
       const outcome = { taskId, fence, reports: unsent.map(({ entries }) => entries), end, cost, attemptCost }
       try {
-        outcomes.store(outcome)
+        await outcomes.store(outcome)
       } catch (thrown) {
         // The disk may be full; the service may take it nevertheless.
         log.error(
@@ -234,5 +234,5 @@ const sendEnd = async (
     if (!isFinal(thrown) || isRefusedToken(thrown)) throw thrown
     log.warn({ taskId, reason: errorMessage(thrown) }, 'the outcome of a run came too late')
   }
-  outcomes.remove({ taskId, fence })
+  await outcomes.remove({ taskId, fence })
 }

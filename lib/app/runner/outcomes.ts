@@ -1,14 +1,5 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import * as path from 'node:path'
 import type { Cost } from '../../core/cost.ts'
 import { errorMessage } from '../../core/errors.ts'
@@ -38,10 +29,23 @@ export const openOutcomes = (folder: string, log: Log) => {
   const fileOf = ({ taskId, fence }: Pick<Outcome, 'taskId' | 'fence'>) =>
     path.join(folder, `${taskId}.${fence}${ENDING}`)
 
-  const syncFolder = () => {
-    const handle = openSync(folder, 'r')
-    fsyncSync(handle)
-    closeSync(handle)
+  const sync = async () => {
+    await using handle = await open(folder, 'r')
+    await handle.sync()
+  }
+  /** The sync that has not begun: it covers every rename before its begin. */
+  let nextSync: Promise<void> | undefined
+  let lastSync: Promise<void> = Promise.resolve()
+  const syncFolder = (): Promise<void> => {
+    if (nextSync === undefined) {
+      const begin = () => {
+        nextSync = undefined
+        return sync()
+      }
+      nextSync = lastSync.then(begin, begin)
+      lastSync = nextSync
+    }
+    return nextSync
   }
 
   const read = (name: string): Outcome[] => {
@@ -56,18 +60,20 @@ export const openOutcomes = (folder: string, log: Log) => {
   }
 
   return {
-    store: (outcome: Outcome): void => {
+    /** Resolves when the outcome is on the disk. */
+    store: async (outcome: Outcome): Promise<void> => {
       const file = fileOf(outcome)
       const unfinished = `${file}.new`
-      const handle = openSync(unfinished, 'w', 0o600)
-      writeFileSync(handle, JSON.stringify(outcome))
-      fsyncSync(handle)
-      closeSync(handle)
-      renameSync(unfinished, file)
-      syncFolder()
+      {
+        await using handle = await open(unfinished, 'w', 0o600)
+        await handle.writeFile(JSON.stringify(outcome))
+        await handle.datasync()
+      }
+      await rename(unfinished, file)
+      await syncFolder()
     },
-    remove: (claim: Pick<Outcome, 'taskId' | 'fence'>): void => rmSync(fileOf(claim), { force: true }),
-    /** Those that an earlier process has left. */
+    remove: (claim: Pick<Outcome, 'taskId' | 'fence'>): Promise<void> => rm(fileOf(claim), { force: true }),
+    /** Those that an earlier process has left. Called before the first is stored. */
     left: (): Outcome[] => {
       const names = readdirSync(folder)
       for (const name of names)

@@ -74,6 +74,8 @@ export default [
   builtins,
   // An experimental parser of undici, which reads answers by another one unless a client asks for this.
   rewritten('experimental-parser', /[\\/]undici[\\/]lib[\\/]milo[\\/]/, 'js', () => ''),
+  // QR codes are drawn as SVG: the encoder of PNG is left out.
+  rewritten('qr-png', /[\\/]qrcode[\\/]lib[\\/]renderer[\\/]png\.js$/, 'js', () => ''),
   rewritten('plain-keys', /\/client-[a-z0-9]+\/dist-es\/schemas\/\w+\.js$/, 'js', plainKeys),
   rewritten('version-of-manifest', /\/package\.json$/, 'json', versionAlone),
 ]

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
+import { until } from '../journeys/api.ts'
 import { openService } from '../journeys/opened-service.ts'
 import { listed, readText } from '../readme/readme.ts'
 import { closeBrowser, hasBrowser, loadAnew, openPage } from './browser.ts'
@@ -70,7 +71,8 @@ inBrowser('the docs', () => {
     expect(page.url()).toMatch(/\?code=cli$/)
     await page.getByRole('button', { name: 'Send POST' }).click()
     await page.getByRole('status').getByText('201').waitFor()
-    expect(await page.getByRole('region', { name: 'The answer' }).innerText()).toContain('"title": "Tried"')
+    const answer = page.getByRole('region', { name: 'The answer' })
+    await until(async () => ((await answer.innerText()).includes('"title": "Tried"') ? true : undefined))
     expect((await world.client.listTasks({})).tasks[0]?.title).toBe('Tried')
     expect(faults).toEqual([])
   })

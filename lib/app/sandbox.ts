@@ -136,8 +136,8 @@ const networkWords = (network: AgentNetwork): string => {
 const WHOLE_NETWORK = 'with the whole network of the service, private addresses included'
 
 /**
- * Users keep programs from no network. `on` accepts that; otherwise programs run where nobody but the person at this machine
- * gives them work, as they would without isolation.
+ * Separate users do not restrict the network. `AGENT_NETWORK=on` accepts that; with any other value programs run only in mode
+ * `local`, where the person at this machine gives them work, as they would without isolation.
  */
 const openUsers = async (
   needs: Needs,

@@ -137,7 +137,7 @@ export const runnerRoutes = defineRoutes({
   askApproval: {
     method: 'POST',
     path: '/api/runners/{id}/claims/{taskId}/approvals',
-    summary: 'Ask whether a person has approved a call of a tool, and request it where nobody was asked',
+    summary: 'Read the decision about a tool call; creates the approval request if there is none',
     about: OF_A_CLAIM,
     access: 'runner',
     params: ClaimParams,

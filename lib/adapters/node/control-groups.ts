@@ -18,7 +18,7 @@ export type ControlGroup = {
   enter(words: readonly string[]): string[]
   /** The limit that its processes have reached; undefined for none. */
   exceeded(): CommandLimit | undefined
-  /** Ends its processes, whatever their group of processes or their user is, and removes it. */
+  /** Ends its processes, of any process group and user, and removes it. */
   end(): Promise<void>
 }
 export type ControlGroups = { create(): ControlGroup }

@@ -45,7 +45,7 @@ const endByPid = (pid: number) => {
 }
 
 /**
- * Ends all processes of users, whatever group, session or parent they have. Resolves to whether none is left. The system
+ * Ends all processes of the given users, in any process group and session and with any parent. Resolves to whether none is left. The system
  * signals all processes of a user at once, so that none can escape by a fork; only another process of this user can end
  * the one that asks for that, so each is ended by its id as well.
  */

@@ -48,7 +48,7 @@ const asUser = (uid: number): string[] => [
   ...['--inh-caps=-all', '--no-new-privs', '--'],
 ]
 
-/** Why a user of the range cannot be given to programs: it is somebody's. */
+/** Why a user id of the range cannot be used for programs: an account has it. */
 const foreignAccount = async ({ first, last }: Needs['uids']): Promise<string | undefined> => {
   for (const file of ['/etc/passwd', '/etc/group']) {
     const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n').map((line) => line.split(':'))

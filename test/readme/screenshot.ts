@@ -39,7 +39,7 @@ for (const [title, prompt, state] of TASKS) {
   if (state) await api.untilTask(id, state)
 }
 
-await using opened = await openPage(service.baseUrl, '/', {
+await using opened = await openPage(service.baseUrl, '/tasks/overview', {
   viewport: { width: 1200, height: 700 },
   colorScheme: 'light',
 })

@@ -127,7 +127,7 @@ inBrowser('the view of approvals', () => {
   })
 
   it('is where a badge leads that counts what waits; what is allowed there goes on', async () => {
-    await using opened = await open('/')
+    await using opened = await open('/tasks/overview')
     const { page } = opened
     const conversation = await converse('Release notes', write('notes.md'))
     await badge(page, '1 waiting')

@@ -356,7 +356,7 @@ inBrowser('a conversation', () => {
 
   it('is found in the list, and deleted when it is told twice', async () => {
     const { conversation } = await api.client.createConversation({ body: { title: 'To be deleted' } })
-    await using opened = await open('/')
+    await using opened = await open('/tasks/overview')
     const { page } = opened
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.keyboard.press('g')

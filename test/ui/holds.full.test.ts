@@ -69,7 +69,7 @@ inBrowser('a provider whose usage limit is reached', () => {
     const card = page.getByRole('region', { name: 'Coding agent' })
     await card.getByText('Its tasks wait for the reset').waitFor()
     await hold.waitFor()
-    await loadAnew(opened, '/')
+    await loadAnew(opened, '/tasks/overview')
     await page.getByRole('region', { name: 'Queued' }).getByText('Waiting for Anthropic').waitFor()
     await hold.waitFor()
     await expectSound(opened)

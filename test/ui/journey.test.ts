@@ -15,7 +15,7 @@ afterAll(async () => {
 
 inBrowser('a visitor who opens the page', () => {
   it('creates a task, watches it run and reads its result', async () => {
-    await using opened = await openPage(world.baseUrl, '/')
+    await using opened = await openPage(world.baseUrl, '/tasks/overview')
     const { page, faults } = opened
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.keyboard.press('c')
@@ -174,7 +174,7 @@ inBrowser('a browser that stores nothing', () => {
       for (const name of ['localStorage', 'sessionStorage'])
         Object.defineProperty(window, name, { get: denied })
     })
-    await page.goto('/')
+    await page.goto('/tasks/overview')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     expect(faults).toEqual([])
   })
@@ -212,7 +212,7 @@ inBrowser('the connection', () => {
   })
 
   it('through a gateway that has no service behind it counts as lost', async () => {
-    await using opened = await openPage(world.baseUrl, '/')
+    await using opened = await openPage(world.baseUrl, '/tasks/overview')
     const { page } = opened
     await page.getByRole('region', { name: 'Queue' }).getByText('Pending').waitFor()
     await page.route('**/api/**', (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }))
@@ -229,7 +229,7 @@ inBrowser('the connection', () => {
     const { page } = opened
     const broken = { status: 500, contentType: 'application/json', body: '{"error":"No disk","code":"x"}' }
     await page.route('**/api/queue/status', (route) => route.fulfill(broken))
-    await page.goto('/')
+    await page.goto('/tasks/overview')
     await page.getByRole('region', { name: 'Queue' }).getByRole('alert').getByText('No disk').waitFor()
     await page.getByRole('region', { name: 'Agents' }).getByText('completed').first().waitFor()
     await page.route('**/api/tasks/analytics*', (route) => route.fulfill(broken))

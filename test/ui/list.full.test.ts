@@ -73,7 +73,7 @@ inBrowser('the list of tasks', () => {
   })
 
   it('is led to by `/` from anywhere, with what is typed on the way', async () => {
-    await using opened = await openPage(world.baseUrl, '/')
+    await using opened = await openPage(world.baseUrl, '/tasks/overview')
     const { page } = opened
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await typeFast(page, '/Imported c')

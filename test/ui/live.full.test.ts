@@ -182,7 +182,7 @@ inBrowser('a page that follows the stream of changes', () => {
     await using opened = await openPage(world.baseUrl, FENCE)
     const { page } = opened
     await page.clock.install()
-    await page.goto('/?window=1h')
+    await page.goto('/tasks/overview?window=1h')
     const bars = page.getByRole('list', { name: 'Tasks by five minutes' }).getByRole('link')
     await bars.first().waitFor()
     await pass(page, 3_000)
@@ -192,7 +192,7 @@ inBrowser('a page that follows the stream of changes', () => {
   })
 
   it('asks no agent for its health because a task has changed', async () => {
-    await using opened = await openPage(world.baseUrl, '/')
+    await using opened = await openPage(world.baseUrl, '/tasks/overview')
     const { page } = opened
     await page.getByRole('region', { name: 'Agents' }).getByRole('listitem').first().waitFor()
     let asked = 0

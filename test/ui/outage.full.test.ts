@@ -53,7 +53,7 @@ const LOADED = `(() => {
     performance.now() > 500 + Math.max(...loaded.map(({ responseEnd }) => responseEnd))
 })()`
 const opened = async () => {
-  const it = await openPage(service.baseUrl, '/')
+  const it = await openPage(service.baseUrl, '/tasks/overview')
   await it.page.getByRole('heading', { name: 'Overview' }).waitFor()
   await until(async () => ((await it.page.evaluate(LOADED)) ? true : undefined))
   return it
@@ -241,7 +241,7 @@ inBrowser('a page whose service was killed', () => {
     const { page } = it
     await page.route(/\/assets\/create-task/, (route) => route.abort())
     const refused = page.waitForEvent('requestfailed', (request) => request.url().includes('create-task'))
-    await page.goto('/')
+    await page.goto('/tasks/overview')
     await refused
     await page.unrouteAll()
     await killed(page)
@@ -262,7 +262,7 @@ inBrowser('a page whose service was killed', () => {
     const { page } = it
     await page.route(/\/assets\/popover-panel/, (route) => route.abort())
     const refused = page.waitForEvent('requestfailed', (request) => request.url().includes('popover-panel'))
-    await page.goto('/')
+    await page.goto('/tasks/overview')
     await refused
     await page.unrouteAll()
     await killed(page)

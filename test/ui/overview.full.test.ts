@@ -38,7 +38,7 @@ afterAll(async () => {
 inBrowser('the overview', () => {
   it('of a new service shows the first steps, and ticks those that the service says are done', async () => {
     await using fresh = await startWorld()
-    await using opened = await openPage(fresh.baseUrl, '/', { colorScheme: 'light' })
+    await using opened = await openPage(fresh.baseUrl, '/tasks/overview', { colorScheme: 'light' })
     const { page } = opened
     const steps = page.getByRole('region', { name: 'First steps' })
     const isDone = (title: string) => steps.getByText(`${title}: done`).waitFor()
@@ -49,7 +49,7 @@ inBrowser('the overview', () => {
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
     await fresh.client.createToken({ body: { name: 'CI', scopes: ['gateway'] } })
     await fresh.perform({ title: 'The first', repository: 'acme/web', metadata: { failures: 9 } })
-    await page.goto('/')
+    await page.goto('/tasks/overview')
     for (const title of ['Create task', 'Work on a repository', 'Use the API']) await isDone(title)
     await steps.getByText('3 of 4').waitFor()
     await steps.getByRole('button', { name: 'Hide first steps' }).click()
@@ -73,14 +73,14 @@ inBrowser('the overview', () => {
       const [part] = /palette|create-task|popover-panel/.exec(request.url()) ?? []
       if (part) seen.push(part)
     })
-    await page.goto('/')
+    await page.goto('/tasks/overview')
     await until(() => (seen.some((part) => part !== 'figures') ? true : undefined))
     expect(seen[0]).toBe('figures')
   })
 
   it('shows what runs before what waits, and calls stuck what runs twice as long as is usual', async () => {
     const { id } = await world.create({ title: 'Takes long', metadata: { runMs: 240_000 } })
-    await using opened = await openPage(world.baseUrl, '/', { colorScheme: 'light' })
+    await using opened = await openPage(world.baseUrl, '/tasks/overview', { colorScheme: 'light' })
     const { page } = opened
     const running = page.getByRole('region', { name: 'Running' }).getByRole('listitem')
     await running
@@ -98,7 +98,7 @@ inBrowser('the overview', () => {
 
   it('sums what tasks cost: in the month, by day, agent, repository and user', async () => {
     await using fresh = await startWorld()
-    await using opened = await openPage(fresh.baseUrl, '/')
+    await using opened = await openPage(fresh.baseUrl, '/tasks/overview')
     const { page } = opened
     await page.getByText('No running or queued tasks').waitFor()
     const costs = page.getByRole('region', { name: 'Cost', exact: true })

@@ -20,6 +20,7 @@ import { EVERY_MS, intervalAfter, intervalUntil, periodEnd } from '../../functio
 import { patched } from '../../functions/ui/app/data/live-events.ts'
 import { estimatedOffset, narrowed } from '../../functions/ui/app/data/server-clock.ts'
 import { isCovered, TOPICS } from '../../functions/ui/app/data/streaming.ts'
+import { newPath } from '../../functions/ui/app/shell/old-addresses.ts'
 import { detailsLine } from '../../functions/ui/app/views/audit/actions.ts'
 import { isStuck } from '../../functions/ui/app/views/overview/stuck.ts'
 import { axisTicks, taskSpans, visibleMarks } from '../../functions/ui/app/views/task/spans.ts'
@@ -694,6 +695,16 @@ describe('the limits of a new task', () => {
   ])('%s is refused as %j', (name = '', text = '') => {
     expect(Object.keys(limitErrors({ [name]: text }))).toEqual([name])
     expect(readLimits({ [name]: text })).toEqual({})
+  })
+})
+
+describe('an old address', () => {
+  it.each([
+    ['/', '/tasks/overview'],
+    ['/tasks', undefined],
+    ['/tasks/overview', undefined],
+  ])('%s leads to %s', (path, expected) => {
+    expect(newPath(path)).toBe(expected)
   })
 })
 

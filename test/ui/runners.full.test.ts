@@ -47,7 +47,7 @@ const row = (page: Page, name: string) =>
 
 inBrowser('a service that runs no task itself, without a runner', () => {
   it('says on the overview and in the form of a new task what to do, and ends that with the first runner', async () => {
-    await using opened = await open('/')
+    await using opened = await open('/tasks/overview')
     const { page } = opened
     const hint = page.getByRole('region', { name: 'No task can run' })
     await hint.getByText('The service runs no tasks itself (WORKER=off)').waitFor()
@@ -62,7 +62,7 @@ inBrowser('a service that runs no task itself, without a runner', () => {
     await page.getByText('No runners yet').waitFor()
     await expectSound(opened)
 
-    await page.goto('/')
+    await page.goto('/tasks/overview')
     await hint.waitFor()
     const runner = await makeRunner('the first')
     await hint.waitFor({ state: 'detached' })

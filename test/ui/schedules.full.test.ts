@@ -95,7 +95,7 @@ const dotsByLine = (element: Element) => {
 
 inBrowser('the schedules', () => {
   it('begin with a command, and are made in a form that says what a pattern means and when that is', async () => {
-    await using opened = await openPage(world.baseUrl, '/', { timezoneId: 'America/New_York' })
+    await using opened = await openPage(world.baseUrl, '/tasks/overview', { timezoneId: 'America/New_York' })
     const { page } = opened
     await page.getByText('Success rate').first().waitFor()
     await page.keyboard.press('g')

@@ -76,7 +76,7 @@ const firstLoad = async ({ baseUrl }: World): Promise<Row[]> => {
   session.on('Network.loadingFinished', ({ requestId, encodedDataLength: bytes }) => {
     loaded.push({ askedAt: askedAt.get(requestId) ?? 0, bytes })
   })
-  await page.goto('/', { waitUntil: 'commit' })
+  await page.goto('/tasks/overview', { waitUntil: 'commit' })
   const shownAt = await page.evaluate(
     () =>
       new Promise<number>((resolve) => {

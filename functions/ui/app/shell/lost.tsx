@@ -6,8 +6,8 @@ import { View } from '../components/view.tsx'
 export const Lost = () => (
   <View title="Page not found">
     <Empty title="This page does not exist">
-      <Link to="/" className={buttonClass()}>
-        Go to Overview
+      <Link to="/tasks" className={buttonClass()}>
+        Go to Tasks
       </Link>
     </Empty>
   </View>

@@ -37,7 +37,7 @@ export const nav: readonly { group: string; entries: readonly Entry[] }[] = [
   {
     group: 'Work',
     entries: [
-      { to: '/', label: 'Overview', icon: LayoutDashboard, key: 'o' },
+      { to: '/tasks/overview', label: 'Overview', icon: LayoutDashboard, key: 'o' },
       { to: '/tasks', label: 'Tasks', icon: ListTodo, key: 't' },
       { to: '/chat', label: 'Chat', icon: MessagesSquare, key: 'c' },
       { to: '/schedules', label: 'Schedules', icon: CalendarClock, key: 'e' },

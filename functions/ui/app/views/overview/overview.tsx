@@ -22,7 +22,7 @@ const columns = 'grid grid-cols-1 gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]'
 const column = 'flex min-w-0 flex-col gap-4'
 
 export const Overview = (): ReactNode => {
-  const { window = '24h' } = useSearch({ from: '/' })
+  const { window = '24h' } = useSearch({ from: '/tasks/overview' })
   return (
     <View title="Overview" actions={<Windows />}>
       <div className="mx-auto flex max-w-[90rem] flex-col gap-4 p-4 md:px-6">
@@ -59,7 +59,7 @@ const Windows = () => (
     {windowNames.map((name) => (
       <Link
         key={name}
-        to="/"
+        to="/tasks/overview"
         search={{ window: name === '24h' ? undefined : name }}
         activeOptions={{ explicitUndefined: true }}
         className={switchLinkClass}

@@ -6,7 +6,7 @@ import { isWindow } from './windows.ts'
 
 export const overviewRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/',
+  path: '/tasks/overview',
   /** 24 hours is the default, without a parameter. */
   validateSearch: ({ window }: Record<string, unknown>): { window?: Window | undefined } =>
     isWindow(window) && window !== '24h' ? { window } : {},

@@ -100,7 +100,12 @@ export const createRunnerLoop = (needs: Needs) => {
       })
       needs.onRegistered(heartbeatMs)
       registered = { id: runner.id, registration }
-      log.info({ runner: name, id: runner.id, labels: settings.labels }, 'the runner is registered')
+      const agents = offered.agents.map(({ type }) => type)
+      const { labels } = settings
+      log.info(
+        { runner: name, id: runner.id, labels, agents, isolation: needs.isolation },
+        'the runner is registered',
+      )
     } catch (thrown) {
       throw isFinal(thrown) ? badSetting(`The service refused the runner: ${thrown.message}`) : thrown
     }

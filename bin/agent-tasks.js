@@ -20,7 +20,9 @@ const run = async () => {
   // A runner ends as the service does: what an agent has left open does not keep its process.
   const startRunner = async (settings) =>
     process.exit(await (await import('./runner.ts')).startRunner(settings))
-  process.exitCode = await main({ args: argv.slice(2), env, streams: { stdin, stdout, stderr }, startRunner })
+  const startService = async (settings) => (await import('./service-process.js')).startService(settings)
+  const streams = { stdin, stdout, stderr }
+  process.exitCode = await main({ args: argv.slice(2), env, streams, startRunner, startService })
 }
 
 const handOver = () => {

@@ -1,21 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
+import { nodeFlags } from './service-process.js'
 
 /**
  * After `npm ci`: starts the service once with an empty folder, and stops it, so that Node's compiled TypeScript is
  * cached before the first real start.
  */
 const root = path.join(import.meta.dirname, '..')
-const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-const flags = scripts.start.split(' ').filter((word) => word.startsWith('--'))
 const MOST_MS = 60_000
 
 const folder = mkdtempSync(path.join(tmpdir(), 'warm-'))
 try {
-  const service = spawn(process.execPath, [...flags, 'bin/start.js'], {
+  const service = spawn(process.execPath, [...nodeFlags(), 'bin/start.js'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,

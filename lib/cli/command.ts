@@ -20,7 +20,7 @@ type OptionValue<O extends Option> = O['type'] extends 'boolean'
   : O['multiple'] extends true
     ? string[]
     : string
-type OptionValues<O extends Options> = { readonly [Name in keyof O]?: OptionValue<O[Name]> }
+export type OptionValues<O extends Options> = { readonly [Name in keyof O]?: OptionValue<O[Name]> }
 
 export type StartRunner = (settings: RunnerSettings) => Promise<number>
 
@@ -44,6 +44,8 @@ export type Command = {
   readonly options: Options
   /** The number of words that the command takes beside its options. */
   readonly words: readonly [least: number, most: number]
+  /** The help about these words; undefined for that of the command. */
+  readonly help?: (call: Pick<Call, 'words'>) => Promise<string | undefined>
   /** Resolves to the exit code, 0 when it gives none. */
   readonly run: (call: Call) => Promise<number | undefined>
 }
@@ -100,6 +102,22 @@ const optionLabel = ([name, { short, type, value = 'text' }]: [string, Option]) 
 export const columns = (rows: readonly (readonly [string, string])[]): string => {
   const width = Math.max(...rows.map(([left]) => left.length))
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
+}
+
+/** Rows as a table. `paint` colours a cell that is padded already: colours would count as width. */
+export const alignedRows = (
+  rows: readonly (readonly string[])[],
+  paint: (padded: string, column: number) => string = (padded) => padded,
+): string => {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => paint(cell.padEnd(widths[at] ?? 0), at))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
 export const commandHelp = (command: Command): string => {

@@ -17,3 +17,13 @@ export class UsageError extends Error {
     this.command = command
   }
 }
+
+/** A short id that fits several things. The message and the candidates, a line each, are for its user. */
+export class AmbiguousId extends Error {
+  readonly code = 'ambiguous_id'
+  readonly candidates: readonly string[]
+  constructor(message: string, candidates: readonly string[]) {
+    super(message)
+    this.candidates = candidates
+  }
+}

@@ -2,7 +2,9 @@ import { ApiError } from '../api/api-error.ts'
 import { VERSION } from '../version.ts'
 import { type Command, columns, commandHelp, parseCommandLine, type StartRunner } from './command.ts'
 import { api } from './commands/api.ts'
+import { approve } from './commands/approve.ts'
 import { cancel } from './commands/cancel.ts'
+import { chat } from './commands/chat.ts'
 import { diff } from './commands/diff.ts'
 import { dlq } from './commands/dlq.ts'
 import { importTasks } from './commands/import.ts'
@@ -14,9 +16,11 @@ import { reply } from './commands/reply.ts'
 import { retry } from './commands/retry.ts'
 import { run } from './commands/run.ts'
 import { runner } from './commands/runner.ts'
+import { schedule } from './commands/schedule.ts'
 import type { Environment } from './credentials.ts'
-import { EXIT, UsageError } from './exit-codes.ts'
+import { AmbiguousId, EXIT, UsageError } from './exit-codes.ts'
 import { connectTo, isCutOff, isWrongServer } from './service.ts'
+import { type StartService, startAndOpen } from './start.ts'
 import { createTerminal, type Streams, safeLine, type Terminal } from './terminal.ts'
 
 export const commands: readonly Command[] = [
@@ -27,6 +31,9 @@ export const commands: readonly Command[] = [
   diff,
   cancel,
   retry,
+  approve,
+  chat,
+  schedule,
   dlq,
   importTasks,
   open,
@@ -38,13 +45,14 @@ export const commands: readonly Command[] = [
 const overview = () =>
   [
     'Usage: agent-tasks <command> [options]',
+    '       agent-tasks, on a terminal: starts the service unless it runs, and opens its page',
     '',
     'Commands:',
     columns(commands.map(({ name, about }) => [name, about])),
     '',
     'agent-tasks <command> --help says more of each; --version is that of this program.',
     'The service is the one at AGENT_TASKS_URL, else at http://127.0.0.1:3000.',
-    'Exit codes: 0 done, 1 failed or refused, 2 cancelled, 3 the service cannot be reached or another server answers, 64 wrong command line.',
+    'Exit codes: 0 done, 1 failed or refused, 2 cancelled, 3 the service cannot be reached or another server answers, 64 wrong command line or ambiguous id.',
   ].join('\n')
 
 const findCommand = (name: string): Command => {
@@ -61,6 +69,7 @@ type Start = {
   streams: Streams
   /** Absent in a program that has no part of the service. */
   startRunner?: StartRunner
+  startService?: StartService
 }
 
 const noRunner: StartRunner = async () => {
@@ -68,9 +77,12 @@ const noRunner: StartRunner = async () => {
 }
 
 /** Runs the command line and resolves to the exit code. Never throws. */
-export const main = async ({ args, env, streams, startRunner = noRunner }: Start): Promise<number> => {
+export const main = async (start: Start): Promise<number> => {
+  const { args, env, streams, startRunner = noRunner, startService } = start
   const terminal = createTerminal(streams, env)
   try {
+    if (args.length === 0 && startService !== undefined && terminal.isInteractive)
+      return await startAndOpen({ env, terminal, startService })
     return await dispatch(args, env, terminal, startRunner)
   } catch (error) {
     return fail(error, terminal, args.includes('--json'))
@@ -104,7 +116,9 @@ const dispatch = async (
       (await command.run({ values, words, env, terminal, startRunner, service: () => connectTo(env) })) ??
       EXIT.done
     )
-  terminal.out(commandHelp(command))
+  const help = (await command.help?.({ words })) ?? commandHelp(command)
+  if (values.json) terminal.json({ help })
+  else terminal.out(help)
   return EXIT.done
 }
 
@@ -121,17 +135,19 @@ const fail = (error: unknown, terminal: Terminal, json: boolean): number => {
   const message = safeLine(error instanceof Error ? error.message : String(error))
   const advice = errorAdvice(error)
   const code = errorCode(error)
-  if (json) terminal.json({ error: message, code })
+  const candidates = error instanceof AmbiguousId ? error.candidates : []
+  if (json) terminal.json({ error: message, code, ...(candidates.length > 0 && { candidates }) })
   const more =
     error instanceof UsageError ? `\nRun: agent-tasks ${error.command ?? ''} --help`.replace('  ', ' ') : ''
   terminal.say(`${advice === '' ? message : `${message.replace(/\.?$/, '.')} ${advice}`}${more}`)
-  if (error instanceof UsageError) return EXIT.usage
+  for (const candidate of candidates) terminal.say(`  ${candidate}`)
+  if (error instanceof UsageError || error instanceof AmbiguousId) return EXIT.usage
   return isCutOff(error) || isWrongServer(error) ? EXIT.unreachable : EXIT.failed
 }
 
 const errorCode = (error: unknown): string => {
   if (error instanceof UsageError) return 'usage'
-  if (error instanceof ApiError) return error.code
+  if (error instanceof ApiError || error instanceof AmbiguousId) return error.code
   if (isWrongServer(error)) return 'wrong_server'
   return isCutOff(error) ? 'unreachable' : 'failed'
 }

@@ -1,16 +1,24 @@
 import { EXIT } from './exit-codes.ts'
 import type { Service } from './service.ts'
+import { findTaskId } from './short-id.ts'
 import type { Terminal } from './terminal.ts'
 import { waitForTask } from './wait-for-task.ts'
 
-type Reply = { id: string; content: string; wait: boolean; json: boolean }
+type Reply = {
+  /** The id of the task, or a part of it. */
+  id: string
+  content: string
+  wait: boolean
+  json: boolean
+}
 
 /** Replies to a task, and follows the turn that the reply makes. A message that waits for a running turn has none yet. */
 export const sendReply = async (
-  { id, content, wait, json }: Reply,
+  { id: given, content, wait, json }: Reply,
   service: Service,
   terminal: Terminal,
 ): Promise<number> => {
+  const id = await findTaskId(service, given)
   const answer = await service.client.replyToTask({ params: { id }, body: { content } })
   const { message, task } = answer
   if (task && wait) return waitForTask(task.id, service, terminal, json)

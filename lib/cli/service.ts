@@ -15,7 +15,7 @@ class Unreachable extends Error {
 }
 
 /** Another server answered than the service. The message is for the user. */
-class WrongServer extends Error {
+export class WrongServer extends Error {
   readonly code = 'wrong_server'
   constructor(url: string, cause?: unknown) {
     super(`${url} did not answer as the service does: is AGENT_TASKS_URL the address of the service?`, {

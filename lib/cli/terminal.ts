@@ -46,6 +46,32 @@ export const createTerminal = ({ stdin, stdout, stderr }: Streams, { NO_COLOR, T
       using lines = createInterface({ input: stdin, output: stderr })
       return /^y(?:es)?$/i.test((await lines.question(`${safeLine(question)} [y/N] `)).trim())
     },
+    /** Asks a person line by line, until it is disposed. Ctrl-D is the end, and so is Ctrl-C where nothing handles it. */
+    prompt: () => {
+      const lines = createInterface({ input: stdin, output: stderr })
+      const answers = lines[Symbol.asyncIterator]()
+      let interrupt: (() => void) | undefined
+      let isClosed = false
+      lines.once('close', () => {
+        isClosed = true
+      })
+      lines.on('SIGINT', () => (interrupt ?? (() => lines.close()))())
+      return {
+        /** The line that a person types; undefined at the end. */
+        ask: async (question: string): Promise<string | undefined> => {
+          lines.setPrompt(safeLine(question) === '' ? '' : `${safeLine(question)} `)
+          // Lines that were typed before the end are still to be read.
+          if (isClosed) stderr.write(lines.getPrompt())
+          else lines.prompt()
+          const { value, done } = await answers.next()
+          return done ? undefined : value
+        },
+        onInterrupt: (handle: (() => void) | undefined) => {
+          interrupt = handle
+        },
+        [Symbol.dispose]: () => lines.close(),
+      }
+    },
     pieces: (): AsyncIterable<Buffer> => stdin,
     input: async (): Promise<string> => {
       let text = ''
@@ -60,5 +86,5 @@ export const interruptible = () => {
   const interrupted = new AbortController()
   const stop = () => interrupted.abort()
   process.on('SIGINT', stop)
-  return { signal: interrupted.signal, [Symbol.dispose]: () => void process.off('SIGINT', stop) }
+  return { signal: interrupted.signal, stop, [Symbol.dispose]: () => void process.off('SIGINT', stop) }
 }

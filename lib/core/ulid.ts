@@ -21,3 +21,11 @@ export const base32 = (value: number, length: number): string => {
 
 /** The first ten digits of the ULIDs of a millisecond: below all ids of it, and above all earlier ones. */
 export const ulidTime = (ms: number): string => base32(Math.max(0, ms), TIME_DIGITS)
+
+/** The first and the last millisecond of the ULIDs that begin with these digits; undefined where none does. */
+export const ulidTimes = (digits: string): { first: number; last: number } | undefined => {
+  const time = digits.slice(0, TIME_DIGITS)
+  // The first of the ten digits has three bits.
+  if (!/^[0-7]/.test(time) || [...time].some((digit) => !DIGITS.includes(digit))) return undefined
+  return { first: timeOfId(time.padEnd(TIME_DIGITS, '0')), last: timeOfId(time.padEnd(TIME_DIGITS, 'Z')) }
+}

@@ -3,18 +3,22 @@ import * as path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { main } from '../../lib/cli/main.ts'
+import type { StartService } from '../../lib/cli/start.ts'
 import { compiled } from '../fakes/compiled.ts'
 import { type Exit, root, serviceNode } from '../journeys/service.ts'
+
+type Here = { startService?: StartService; stdin?: PassThrough & { isTTY?: boolean } }
 
 /** Runs a command in this process, with a terminal for its messages or without one. */
 export const runHere = async (
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   isTTY = false,
+  { stdin = new PassThrough(), ...more }: Here = {},
 ) => {
-  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  const stdout = new PassThrough()
   const stderr = Object.assign(new PassThrough(), { isTTY })
-  const code = await main({ args, env, streams: { stdin, stdout, stderr } })
+  const code = await main({ args, env, streams: { stdin, stdout, stderr }, ...more })
   return { code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) }
 }
 

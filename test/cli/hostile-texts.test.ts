@@ -50,6 +50,46 @@ const job = {
 const event = { id: 'evt_1', taskId: EVIL, type: 'progress', timestamp: AT, message: EVIL, attempt: 1 }
 const letter = { id: EVIL, taskId: EVIL, status: EVIL, title: EVIL, lastError: EVIL }
 const pairing = { requestId: 'r', code: EVIL, formatted: EVIL, expiresAt: AT }
+const approval = {
+  id: EVIL,
+  taskId: EVIL,
+  toolName: EVIL,
+  title: EVIL,
+  params: { [EVIL]: EVIL },
+  securityLevel: EVIL,
+  requestedAt: AT,
+  status: 'pending',
+  userId: EVIL,
+}
+const schedule = {
+  id: EVIL,
+  name: EVIL,
+  cron: EVIL,
+  timezone: EVIL,
+  enabled: true,
+  task: { title: EVIL },
+  lastError: { code: EVIL, message: EVIL },
+  createdAt: AT,
+  updatedAt: AT,
+  createdBy: EVIL,
+  runsAs: EVIL,
+}
+const said = {
+  id: EVIL,
+  conversationId: EVIL,
+  role: 'assistant',
+  content: EVIL,
+  createdAt: AT,
+  toolCalls: [{ id: EVIL, name: EVIL, arguments: EVIL, status: 'success', duration: 1, step: 1 }],
+}
+const policy = {
+  defaultMode: 'ask',
+  allowedTools: [],
+  blockedTools: [],
+  requireApprovalFor: [],
+  auditAll: true,
+  toolRateLimitPerMinute: 1,
+}
 const refusal = { error: EVIL, code: EVIL, requestId: EVIL }
 
 /** Answers by the end of the path; the first that fits. */
@@ -72,6 +112,17 @@ const ANSWERS: readonly (readonly [RegExp, object])[] = [
   [/\/tasks\/[^/]+(?:\/\w+)?$/, { task, message: EVIL, originalTaskId: EVIL }],
   [/\/dlq$/, { items: [letter], total: 2, count: 1, limit: 1 }],
   [/\/dlq\/[^/]+\/\w+$/, { message: EVIL, item: letter, task }],
+  [/\/approvals$/, { approvals: [approval] }],
+  [/\/approvals\/[^/]+$/, { success: true, approval }],
+  [/\/schedules$/, { schedules: [schedule], schedule, total: 2, count: 1, limit: 1 }],
+  [/\/schedules\/[^/]+\/run$/, { message: EVIL, task }],
+  [/\/schedules\/[^/]+$/, { schedule, message: EVIL, nextRuns: [] }],
+  [/\/security\/policy$/, { policy }],
+  [
+    /\/conversations$/,
+    { conversation: { id: EVIL, title: EVIL, messageCount: 0, createdAt: AT, updatedAt: AT } },
+  ],
+  [/\/messages\/with-tools$/, { userMessage: said, assistantMessage: said, usage: {} }],
   [/\/pairing\/request$/, pairing],
   [/\/pairing\/status/, { status: 'rejected', reason: EVIL }],
 ]
@@ -85,7 +136,7 @@ const runOnTerminal = async (args: readonly string[], env: Record<string, string
     const status =
       found === undefined
         ? 400
-        : request.method === 'POST' && /\/(?:tasks|request|messages)$/.test(path)
+        : request.method === 'POST' && /\/(?:tasks|request|messages|schedules|conversations)$/.test(path)
           ? 201
           : 200
     response
@@ -122,6 +173,14 @@ const CALLS: readonly (readonly string[])[] = [
   ['dlq'],
   ['dlq', 'retry', 'dlq_x'],
   ['dlq', 'discard', 'dlq_x', 'dlq_y'],
+  ['approve'],
+  ['approve', 'apv_x'],
+  ['chat', 'x'],
+  ['schedule'],
+  ['schedule', 'add', 'x', '--cron', '@daily'],
+  ['schedule', 'run', 'x'],
+  ['schedule', 'pause', 'x'],
+  ['schedule', 'rm', 'x', '--yes'],
   ['import', EXPORT],
   ['open', 'task_x'],
   ['login'],
@@ -136,7 +195,7 @@ describe('a text of the service', () => {
         const shown = await runOnTerminal([...args, ...json], { NO_COLOR: '1', TERM: 'dumb' })
         expect(shown).not.toMatch(OBEYED)
         // The texts have come that far: they are shown, and not left out.
-        if (args[0] !== 'open') expect(shown).toMatch(/\\u009b2J|^\{"count|is cancelled|tasks fit/)
+        if (args[0] !== 'open') expect(shown).toMatch(/\\u009b2J|^\{"count|is cancelled|is deleted|tasks fit/)
         expect(await runOnTerminal([...args, ...json], { NO_COLOR: '1', TERM: 'dumb' }, true)).not.toMatch(
           OBEYED,
         )

@@ -187,13 +187,22 @@ describe('--json', () => {
             '60',
             '--max-cost',
             '2.5',
+            '--mode',
+            'ask',
+            '--budget',
+            '200k',
             '--runs-on',
             'gpu,linux',
             '--runs-on',
             'x',
           ],
           0,
-          { task: { timeoutMs: 7_200_000, maxSteps: 60, maxCostUsd: 2.5, runsOn: ['gpu', 'linux', 'x'] } },
+          {
+            task: {
+              ...{ timeoutMs: 7_200_000, maxSteps: 60, maxCostUsd: 2.5, runsOn: ['gpu', 'linux', 'x'] },
+              metadata: { securityMode: 'ask', maxBudget: 200_000 },
+            },
+          },
         ],
         [
           ['ls', '--status', 'failed', '--label', 'batch'],
@@ -260,7 +269,7 @@ describe('without --json', () => {
     const created = local.slice(0, 16).replace('T', ' ')
     expect((await there.run('ls', '--label', 'shown')).stdout).toMatch(
       new RegExp(
-        `^ID +STATUS +AGENT +CREATED +COST +TITLE\\n${id}  completed  moody +${created} +Shown here\\n$`,
+        `^ID +STATUS +AGENT +CREATED +TIME +COST +TITLE +REASON\\n${id}  completed  moody +${created} +\\d+m?s +Shown here\\n$`,
       ),
     )
     expect((await cli.run('logs', id)).stdout).toMatch(/created +from api\n[\s\S]+ completed\n$/)

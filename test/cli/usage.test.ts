@@ -14,6 +14,12 @@ const refusedLimits = [
     text,
     'an amount of US dollars above 0',
   ]),
+  ...['', 'asks', 'FULL'].map((text) => ['--mode', text, 'one of deny, sandbox, allowlist, ask, full']),
+  ...['', '0', '999', '0.5k', '$5', '1e5', '200kb', '-1', '9999999999'].map((text) => [
+    '--budget',
+    text,
+    'a number of tokens from 1000 on',
+  ]),
   ...['', ',', 'gpu,', 'a,,b', 'a,b,c,d,e,f,g,h,i,j,k'].map((text) => ['--runs-on', text, '1 to 10 labels']),
 ] as const
 
@@ -48,6 +54,18 @@ describe('the command line', () => {
     [['runner', '--token', `svc_${'0'.repeat(60)}`], 'may have been cut', 'agent-tasks runner --help'],
     [['runner', '--token', `a secret ${'x'.repeat(40)}`], 'may have been cut', 'agent-tasks runner --help'],
     [['runner', '--token', 'f'.repeat(64), '--status-port', '0'], '--status-port must be', 'runner --help'],
+    [['approve', '--deny'], 'Say which', 'approve --help'],
+    [['approve', 'x', '--deny', '--always'], 'Choose one of', 'approve --help'],
+    [['chat'], 'Say something', 'chat --help'],
+    [['chat', ' '], 'The message is empty', 'chat --help'],
+    [['chat', 'x', '--mode', 'all'], '--mode is one of', 'chat --help'],
+    [['schedule', 'stop', 'x'], 'ls, add, run, pause, resume, rm', 'schedule --help'],
+    [['schedule', 'ls', 'x'], 'takes no id', 'schedule --help'],
+    [['schedule', 'pause'], 'Something is missing', 'schedule --help'],
+    [['schedule', 'pause', 'x', '--cron', '@daily'], 'takes no --cron', 'schedule --help'],
+    [['schedule', 'add', 'x'], 'needs --cron', 'schedule --help'],
+    [['schedule', 'add', 'x', '--cron', '@daily', '--priority', '9'], '--priority is 1', 'schedule --help'],
+    [['api', 'fly', '--help'], 'There is no operation fly', 'agent-tasks api --help'],
     [['dance'], 'There is no command dance', 'agent-tasks --help'],
   ])('%j is refused, and says what to do', async (args, reason, advice) => {
     const refused = await runHere(args)

@@ -2,6 +2,7 @@ import { routes } from '../../api/routes.ts'
 import type { Route } from '../../http/route.ts'
 import { columns, defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
+import { operationHelp } from '../operation-help.ts'
 import type { Service } from '../service.ts'
 import { safeLine } from '../terminal.ts'
 
@@ -14,6 +15,12 @@ const list = () =>
       `${`${method} ${path}`.padEnd(58)}  ${summary}`,
     ]),
   )
+
+const findRoute = (name: string): Route => {
+  const route = Object.hasOwn(everyRoute, name) ? everyRoute[name] : undefined
+  if (route) return route
+  throw new UsageError(`There is no operation ${safeLine(name)}: agent-tasks api lists them`, 'api')
+}
 
 /** The name and the value around the first separator of a text. */
 const pairIn = (text: string, separator: string, form: string): [string, string] => {
@@ -56,21 +63,24 @@ export const api = defineCommand({
   name: 'api',
   usage: '[<operation> [name=value …]] [options]',
   about: 'Call any operation of the API by its name; without a name, list them.',
-  details: 'The answer goes to standard output as it comes. /docs of the page describes each operation.',
+  details: `The answer goes to standard output as it comes. agent-tasks api <operation> --help lists the fields that it takes and answers.`,
   options: {
     body: { type: 'string', value: 'json', about: 'the body; - reads it from standard input' },
     header: { type: 'string', multiple: true, value: 'name: value', about: 'a header, may be repeated' },
   },
   words: [0, 100],
+  help: async ({ words: [name] }) => {
+    if (name === undefined) return undefined
+    const { document } = await import('../../api/document.ts')
+    return operationHelp(name, findRoute(name), document)
+  },
   run: async ({ values: { body, header = [], json = false }, words: [name, ...rest], terminal, service }) => {
     if (name === undefined) {
       if (json) terminal.json(Object.keys(everyRoute))
       else terminal.out(list())
       return EXIT.done
     }
-    const route = Object.hasOwn(everyRoute, name) ? everyRoute[name] : undefined
-    if (!route)
-      throw new UsageError(`There is no operation ${safeLine(name)}: agent-tasks api lists them`, 'api')
+    const route = findRoute(name)
     const input = {
       ...placeParameters(route, rest),
       ...(body === undefined ? {} : { body: jsonIn(body === '-' ? await terminal.input() : body) }),

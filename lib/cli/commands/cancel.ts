@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.ts'
+import { findTaskId } from '../short-id.ts'
 
 export const cancel = defineCommand({
   name: 'cancel',
@@ -6,8 +7,10 @@ export const cancel = defineCommand({
   about: 'Cancel a task that has not ended.',
   options: {},
   words: [1, 1],
-  run: async ({ values, words: [id = ''], terminal, service }) => {
-    const answer = await service().client.cancelTask({ params: { id } })
+  run: async ({ values, words: [given = ''], terminal, service }) => {
+    const connected = service()
+    const id = await findTaskId(connected, given)
+    const answer = await connected.client.cancelTask({ params: { id } })
     if (values.json) terminal.json(answer)
     else terminal.out(`${id} is cancelled`)
     const { messages = [] } = answer

@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.ts'
+import { findTaskId } from '../short-id.ts'
 
 /** The last line of a diff that the agent cut to the size of a result. */
 const CUT_OFF = /^\[diff truncated at .*\]\n$/m
@@ -11,8 +12,10 @@ export const diff = defineCommand({
 Exits 1 when the task has no diff, or its result holds only the beginning of one.`,
   options: {},
   words: [1, 1],
-  run: async ({ values, words: [id = ''], terminal, service }) => {
-    const { task } = await service().client.getTask({ params: { id } })
+  run: async ({ values, words: [given = ''], terminal, service }) => {
+    const connected = service()
+    const id = await findTaskId(connected, given)
+    const { task } = await connected.client.getTask({ params: { id } })
     const { diff: patch, branch } = { ...task.result } as Record<string, unknown>
     if (typeof patch !== 'string' || patch === '') throw new Error(`${id} is ${task.status} and has no diff`)
     if (CUT_OFF.test(patch))

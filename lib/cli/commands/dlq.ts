@@ -2,6 +2,7 @@ import { inBulk } from '../bulk.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
 import type { Service } from '../service.ts'
+import { findDeadLetterId } from '../short-id.ts'
 import { safeLine, type Terminal } from '../terminal.ts'
 
 const PAGE = 200
@@ -50,7 +51,8 @@ agent-tasks api cancelBulk id=<job id> stops it.`,
     if (all === given.length > 0)
       throw new UsageError(`Say which: agent-tasks dlq ${verb} <dead letter id> …, or --all`, 'dlq')
     const connected = service()
-    const selection = all ? { filter: {} } : { ids: given }
+    const ids = async () => ({ ids: await Promise.all(given.map((id) => findDeadLetterId(connected, id))) })
+    const selection = all ? { filter: {} } : await ids()
     const ask = (dryRun: boolean) =>
       connected.client.bulkDlq({ body: { action: verb, dryRun, ...selection } })
     return inBulk(ask, {

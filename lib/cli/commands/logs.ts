@@ -3,6 +3,7 @@ import { EXIT } from '../exit-codes.ts'
 import { followTask } from '../follow.ts'
 import { createLogLines } from '../log-lines.ts'
 import { exitCode } from '../outcome.ts'
+import { findTaskId } from '../short-id.ts'
 
 const never = new AbortController().signal
 
@@ -14,8 +15,9 @@ export const logs = defineCommand({
 agent-tasks run. With --json the line comes when the log is complete.`,
   options: { follow: { type: 'boolean', short: 'f', about: 'go on until the task ends' } },
   words: [1, 1],
-  run: async ({ values: { follow = false, json = false }, words: [id = ''], terminal, service }) => {
+  run: async ({ values: { follow = false, json = false }, words: [given = ''], terminal, service }) => {
     const connected = service()
+    const id = await findTaskId(connected, given)
     const lines = createLogLines(terminal, terminal.out, { said: false })
     const readEvents = () => connected.client.taskEvents({ params: { id } })
     if (!follow) {

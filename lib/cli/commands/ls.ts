@@ -1,36 +1,40 @@
 import { costText } from '../../core/cost-text.ts'
+import { shortenedText } from '../../core/cut-text.ts'
 import { definedFields } from '../../core/defined-fields.ts'
-import { defineCommand } from '../command.ts'
+import { alignedRows, defineCommand } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { filterOption, parseFilter } from '../selection.ts'
 import type { Service } from '../service.ts'
+import { minuteText, runDuration, taskReason } from '../task-words.ts'
 import { safeLine, type Terminal } from '../terminal.ts'
 
 const COLOURS = { completed: 'green', failed: 'red', cancelled: 'yellow', in_progress: 'cyan' } as const
 
-type Row = readonly [id: string, status: string, agent: string, created: string, cost: string, title: string]
+const MOST_OF_TITLE = 50
+const MOST_OF_REASON = 100
 
-/** The minute in the terminal's time zone, as `logs` prints it: `2026-01-31 17:05`. */
-const toMinute = (at: string): string => new Date(at).toLocaleString('sv-SE').slice(0, 16)
+type Task = Awaited<ReturnType<FilterTasks>>['tasks'][number]
 
-const HEAD: Row = ['ID', 'STATUS', 'AGENT', 'CREATED', 'COST', 'TITLE']
+const columns: readonly { head: string; cell: (task: Task) => string }[] = [
+  { head: 'ID', cell: ({ id }) => safeLine(id) },
+  { head: 'STATUS', cell: ({ status }) => safeLine(status) },
+  { head: 'AGENT', cell: ({ agent }) => safeLine(agent) },
+  { head: 'CREATED', cell: ({ createdAt }) => minuteText(createdAt) },
+  { head: 'TIME', cell: (task) => runDuration(task, Date.now()) },
+  { head: 'COST', cell: ({ cost }) => (cost ? costText(cost) : '') },
+  { head: 'TITLE', cell: ({ title }) => shortenedText(safeLine(title), MOST_OF_TITLE) },
+  { head: 'REASON', cell: (task) => shortenedText(taskReason(task), MOST_OF_REASON) },
+]
+const STATUS_COLUMN = 1
 
-/** Aligns rows; colours come last, since they would count as width. */
-const table = (rows: readonly Row[], paint: Terminal['paint']): string => {
-  const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
-  return rows
-    .map((row) =>
-      row
-        .map((cell, at) => {
-          const padded = at === HEAD.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)
-          const colour = at === 1 ? COLOURS[cell as keyof typeof COLOURS] : undefined
-          return colour ? paint(colour, padded) : padded
-        })
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
-}
+const table = (tasks: readonly Task[], paint: Terminal['paint']): string =>
+  alignedRows(
+    [columns.map(({ head }) => head), ...tasks.map((task) => columns.map(({ cell }) => cell(task)))],
+    (padded, at) => {
+      const colour = at === STATUS_COLUMN ? COLOURS[padded.trimEnd() as keyof typeof COLOURS] : undefined
+      return colour ? paint(colour, padded) : padded
+    },
+  )
 
 type FilterTasks = Service['client']['filterTasks']
 
@@ -38,17 +42,14 @@ const showTasks = (
   { tasks, count, total, nextCursor }: Awaited<ReturnType<FilterTasks>>,
   { out, say, paint }: Terminal,
 ) => {
-  const rows = tasks.map(({ id, status, agent, createdAt, cost, title }): Row => {
-    return [id, status, safeLine(agent), toMinute(createdAt), cost ? costText(cost) : '', safeLine(title)]
-  })
-  out(table([HEAD, ...rows], paint))
+  out(table(tasks, paint))
   if (nextCursor) say(`${count} of ${total}. More: --cursor ${nextCursor}`)
 }
 
 export const ls = defineCommand({
   name: 'ls',
   usage: '[options]',
-  about: 'List tasks, newest first.',
+  about: 'List tasks, newest first, with the time that they ran, and why they failed or what they wait for.',
   options: {
     status: {
       type: 'string',

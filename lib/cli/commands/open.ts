@@ -1,28 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { openInBrowser } from '../browser.ts'
 import { defineCommand } from '../command.ts'
-import type { Environment } from '../credentials.ts'
-
-/** The program that opens a URL in the browser; undefined without a desktop. */
-const openCommand = (env: Environment): readonly [string, ...string[]] | undefined => {
-  if (process.platform === 'darwin') return ['open']
-  // The empty argument is the window title, which `start` would otherwise read from a quoted URL.
-  if (process.platform === 'win32') return ['cmd', '/c', 'start', '']
-  return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : undefined
-}
-
-/** Whether the URL was passed to a browser. */
-const openInBrowser = async (url: string, env: Environment): Promise<boolean> => {
-  const opener = openCommand(env)
-  if (!opener) return false
-  const [program, ...args] = opener
-  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })
-  child.unref()
-  return once(child, 'spawn').then(
-    () => true,
-    () => false,
-  )
-}
+import { findTaskId } from '../short-id.ts'
 
 export const open = defineCommand({
   name: 'open',
@@ -30,8 +8,10 @@ export const open = defineCommand({
   about: 'Open the page of a task in the browser; where there is none, print its URL.',
   options: {},
   words: [1, 1],
-  run: async ({ values, words: [id = ''], env, terminal, service }) => {
-    const { client, url } = service()
+  run: async ({ values, words: [given = ''], env, terminal, service }) => {
+    const connected = service()
+    const { client, url } = connected
+    const id = await findTaskId(connected, given)
     const { task } = await client.getTask({ params: { id } })
     const page = `${url}/tasks/${encodeURIComponent(task.id)}`
     if (values.json) terminal.json({ url: page })

@@ -3,6 +3,7 @@ import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
 import { filterOption, parseFilter } from '../selection.ts'
 import type { Service } from '../service.ts'
+import { findTaskId } from '../short-id.ts'
 
 type BulkFilter = Extract<Parameters<Service['client']['bulkTasks']>[0], object>['body']['filter']
 
@@ -24,17 +25,18 @@ Ctrl-C the job goes on; agent-tasks api cancelBulk id=<job id> stops it. Those t
     },
   },
   words: [0, 1],
-  run: async ({ values, words: [id], terminal, service }) => {
+  run: async ({ values, words: [given], terminal, service }) => {
     const { filter, 'dry-run': isDry = false, wait = true, yes = false, json = false } = values
-    if ((id === undefined) === (filter === undefined))
+    if ((given === undefined) === (filter === undefined))
       throw new UsageError('Say which: a task id, or --filter field=value', 'retry')
-    if (id !== undefined) {
-      const answer = await service().client.retryTask({ params: { id } })
+    const connected = service()
+    if (given !== undefined) {
+      const id = await findTaskId(connected, given)
+      const answer = await connected.client.retryTask({ params: { id } })
       if (json) terminal.json(answer)
       else terminal.out(answer.task.id)
       return EXIT.done
     }
-    const connected = service()
     const filters = parseFilter(filter, 'retry')
     // The service validates the fields.
     const selection = { retried: 'false', ...filters } as BulkFilter

@@ -1,62 +1,8 @@
-import * as path from 'node:path'
-import { LONGEST_ATTEMPT_MS, MOST_STEPS, SHORTEST_ATTEMPT_MS } from '../../core/attempt-limit.ts'
-import { HIGHEST_COST_LIMIT_USD } from '../../core/cost-limit.ts'
-import { cutText } from '../../core/cut-text.ts'
-import { definedFields } from '../../core/defined-fields.ts'
-import { MOST_ASKED_LABELS } from '../../core/runner-labels.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
+import { newTask, taskOptions } from '../new-task.ts'
 import { sendReply } from '../reply.ts'
 import { waitForTask } from '../wait-for-task.ts'
-
-const MOST_OF_TITLE = 120
-
-const firstLineTitle = (prompt: string): string => {
-  const line = prompt.split('\n').find((each) => each.trim() !== '') ?? ''
-  return cutText(line.trim(), MOST_OF_TITLE).trim()
-}
-
-const parsePriority = (text: string | undefined) => {
-  if (text === undefined) return {}
-  const priority = [1, 2, 3, 4].find((each) => String(each) === text)
-  if (priority === undefined) throw new UsageError('--priority is 1 (critical), 2, 3 or 4 (low)', 'run')
-  return { priority: priority as 1 | 2 | 3 | 4 }
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 }
-
-const parseTimeout = (text: string | undefined) => {
-  if (text === undefined) return {}
-  const [, count, unit = ''] = /^(\d{1,5})([smh])$/.exec(text) ?? []
-  const timeoutMs = Number(count) * (UNIT_MS[unit] ?? Number.NaN)
-  if (timeoutMs >= SHORTEST_ATTEMPT_MS && timeoutMs <= LONGEST_ATTEMPT_MS) return { timeoutMs }
-  throw new UsageError('--timeout is 1s to 24h, such as 90s, 30m or 2h', 'run')
-}
-
-const parseMaxSteps = (text: string | undefined) => {
-  if (text === undefined) return {}
-  const maxSteps = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (maxSteps >= 1 && maxSteps <= MOST_STEPS) return { maxSteps }
-  throw new UsageError(`--max-steps is 1 to ${MOST_STEPS}`, 'run')
-}
-
-const parseMaxCost = (text: string | undefined) => {
-  if (text === undefined) return {}
-  const maxCostUsd = /^\d{1,7}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0
-  if (maxCostUsd > 0 && maxCostUsd <= HIGHEST_COST_LIMIT_USD) return { maxCostUsd }
-  throw new UsageError('--max-cost is an amount of US dollars above 0, such as 2.50', 'run')
-}
-
-/** Labels in one argument are separated by commas. */
-const parseRunsOn = (texts: readonly string[] | undefined) => {
-  if (texts === undefined) return {}
-  const runsOn = texts.flatMap((text) => text.split(',').map((label) => label.trim()))
-  if (runsOn.length <= MOST_ASKED_LABELS && runsOn.every((label) => label !== '')) return { runsOn }
-  throw new UsageError(`--runs-on is 1 to ${MOST_ASKED_LABELS} labels, such as gpu,linux`, 'run')
-}
-
-/** The service does not know the folder of this command: `.`, `./web` and `../web` become absolute. */
-const absoluteRepository = (repo: string): string => (/^\.\.?(?:\/|$)/.test(repo) ? path.resolve(repo) : repo)
 
 /** A reply has the agent, the place and the limits of its thread. */
 const refuseBesideContinue = (options: Readonly<Record<string, unknown>>): void => {
@@ -71,33 +17,7 @@ export const run = defineCommand({
   details: `The prompt - is read from standard input. The log goes to standard error, the output to standard output.
 Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl-C leaves it running.`,
   options: {
-    repo: {
-      type: 'string',
-      value: 'repository',
-      about: 'owner/repo, an https URL, or a path of the service’s machine, such as .',
-    },
-    branch: { type: 'string', value: 'name', about: 'the branch to begin from' },
-    agent: { type: 'string', value: 'type', about: 'who is to do it, else the default agent' },
-    title: { type: 'string', about: 'the title, else the first line of the prompt' },
-    priority: { type: 'string', value: '1-4', about: '1 (critical) to 4 (low), else 3' },
-    label: { type: 'string', multiple: true, value: 'name', about: 'a label, may be repeated' },
-    timeout: {
-      type: 'string',
-      value: 'duration',
-      about: 'the time limit of an attempt, 1s to 24h, else that of the agent',
-    },
-    'max-steps': { type: 'string', value: 'number', about: 'the most steps of an attempt, 1 to 200' },
-    'max-cost': {
-      type: 'string',
-      value: 'usd',
-      about: 'the most that all attempts may cost together, in US dollars',
-    },
-    'runs-on': {
-      type: 'string',
-      multiple: true,
-      value: 'labels',
-      about: 'the labels that its runner must have, separated by commas',
-    },
+    ...taskOptions,
     continue: {
       type: 'string',
       value: 'task id',
@@ -112,33 +32,13 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
   run: async ({ values, words: [given = ''], terminal, service }) => {
     const prompt = given === '-' ? await terminal.input() : given
     if (prompt.trim() === '') throw new UsageError('The prompt is empty', 'run')
-    const {
-      repo,
-      branch,
-      agent,
-      label = [],
-      wait = true,
-      json = false,
-      continue: continued,
-      ...more
-    } = values
+    const { wait = true, json = false, continue: continued, ...more } = values
     if (continued !== undefined) {
-      refuseBesideContinue({ repo, branch, agent, label: values.label, ...more })
+      refuseBesideContinue(more)
       return sendReply({ id: continued, content: prompt, wait, json }, service(), terminal)
     }
-    const body = {
-      title: values.title ?? firstLineTitle(prompt),
-      prompt,
-      labels: label,
-      ...parsePriority(values.priority),
-      ...parseTimeout(values.timeout),
-      ...parseMaxSteps(values['max-steps']),
-      ...parseMaxCost(values['max-cost']),
-      ...parseRunsOn(values['runs-on']),
-      ...definedFields({ repository: repo && absoluteRepository(repo), branch, assignedAgent: agent }),
-    }
     const connected = service()
-    const { task } = await connected.client.createTask({ body })
+    const { task } = await connected.client.createTask({ body: newTask(prompt, values, 'run') })
     if (wait) return waitForTask(task.id, connected, terminal, json)
     if (json) terminal.json({ task })
     else terminal.out(task.id)

@@ -169,6 +169,7 @@ const LINES = [
   'step step 3',
 ]
 
+// Each reads the log of a service of its own every second.
 describe('a task that is followed', () => {
   const stages: [Stage, Stage, Stage, Stage] = [
     { log: begun },
@@ -177,14 +178,16 @@ describe('a task that is followed', () => {
     { log: completed, session: lastStep },
   ]
 
-  it('is told by run in the order of time, its output once', async () => {
+  it.concurrent('is told by run in the order of time, its output once', async () => {
     using service = await openService(stages)
     const { stderr, ...printed } = await runHere(service.url, 'run', 'x')
     expect(linesIn(stderr)).toEqual([...LINES, 'completed'])
     expect(printed).toEqual({ code: 0, stdout: `${OUTPUT}\n` })
   })
 
-  it.each<[what: string, attempts: object[], cost: Cost, lines: string[], total: string | undefined]>([
+  it.concurrent.each<
+    [what: string, attempts: object[], cost: Cost, lines: string[], total: string | undefined]
+  >([
     [
       'known',
       [
@@ -214,13 +217,13 @@ describe('a task that is followed', () => {
     expect(/^Cost:.*$/m.exec(stderr)?.[0]).toBe(total)
   })
 
-  it('is told by logs -f with the words that are its output', async () => {
+  it.concurrent('is told by logs -f with the words that are its output', async () => {
     using service = await openService(stages)
     const { stdout } = await runHere(service.url, 'logs', '-f', ID)
     expect(linesIn(stdout)).toEqual([...LINES, 'says All is done.', 'says See the note.', 'completed'])
   })
 
-  it('is told by logs -f what its session says after one more read of the log, which may have what was before', async () => {
+  it.concurrent('is told by logs -f what its session says after one more read of the log, which may have what was before', async () => {
     const log = [...begun, logged(4, 'recovered'), logged(6, 'recovered'), logged(8, 'recovered')]
     using service = await openService([
       { log: begun },
@@ -250,7 +253,7 @@ describe('a task that is followed', () => {
     expect(Math.min(...reads)).toBe(1)
   })
 
-  it('is over where it was retried as a new task in the moment of its end, and goes on where it was queued again', async () => {
+  it.concurrent('is over where it was retried as a new task in the moment of its end, and goes on where it was queued again', async () => {
     const retried = (second: number, metadata: object) => ({
       ...logged(second, 'retried', 'by ann'),
       metadata,
@@ -277,7 +280,7 @@ describe('a task that is followed', () => {
     ])
   })
 
-  it('is told to its end where the stream of its session broke off', async () => {
+  it.concurrent('is told to its end where the stream of its session broke off', async () => {
     const [first, second, , last] = stages
     using service = await openService([first, second, { log: recovered, breaksOff: true }, last])
     // As a process: errors of fetch are no instances of the classes that a test has.
@@ -286,7 +289,7 @@ describe('a task that is followed', () => {
     expect(linesIn(stdout)).toEqual([...LINES, 'says All is done.', 'says See the note.', 'completed'])
   })
 
-  it('is read on from the newest event, and once more at its end for events that were stored late', async () => {
+  it.concurrent('is read on from the newest event, and once more at its end for events that were stored late', async () => {
     const early = [logged(0, 'created'), logged(100, 'started')]
     const late = logged(200, 'progress', 'stored late')
     using service = await openService([

@@ -22,6 +22,7 @@ import type { AgentAdapter } from '../../lib/ports/agent.ts'
 import type { Ids } from '../../lib/ports/ids.ts'
 import type { MemoryFiles } from '../../lib/ports/memory-files.ts'
 import type { Outbound } from '../../lib/ports/outbound.ts'
+import type { ProviderFetch } from '../../lib/ports/provider-fetch.ts'
 import type { Consumer, Queue } from '../../lib/ports/queue.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import type { TaskStatus } from '../../lib/tasks/machine.ts'
@@ -52,6 +53,7 @@ type Options = {
   wrapTaskQueue?: (queue: TaskQueue) => TaskQueue
   wrapNotificationQueue?: (queue: NoticeQueue) => NoticeQueue
   outbound?: Outbound
+  providerFetch?: ProviderFetch
   /** What goes on after an approval, in place of nothing. */
   continueTurn?: ContinueTurn
   memoryFiles?: MemoryFiles
@@ -144,7 +146,7 @@ export const startDomains = async (options: Options = {}) => {
     liveWatch,
     publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),
     ...inProcess,
-    ...(options.memoryFiles ? { memoryFiles: options.memoryFiles } : {}),
+    ...definedFields({ memoryFiles: options.memoryFiles, providerFetch: options.providerFetch }),
     ...definedFields({ longestWaitMs: options.longestWaitMs, longestAttemptMs: options.longestAttemptMs }),
     outbound,
     webSearchProviders: createWebSearchProviders({ outbound, clock }),

@@ -26,6 +26,8 @@ type Options = {
   sandboxed?: boolean
   /** Whether commands run as users of their own, which only root can give them; of this range. */
   uids?: { first: number; last: number }
+  /** The folders that users share, in place of those of the system, in which much may lie. */
+  sharedFolders?: readonly string[] | undefined
   limits?: Partial<CommandLimits>
   groups?: ControlGroups
   proxySocket?: string
@@ -48,7 +50,8 @@ export const createWorkbench = async ({ sandboxed = false, ...options }: Options
     // All users may pass to it, as to a folder of the system.
     await chmod(folder, 0o755)
     await mkdir(dir)
-    return findUsers({ ...needs, dir, uids: options.uids }, commandsIn)
+    const { uids, sharedFolders } = options
+    return findUsers({ ...needs, dir, uids, ...(sharedFolders && { sharedFolders }) }, commandsIn)
   }
   const found = await find()
   const sandbox = 'sandbox' in found ? found.sandbox : undefined

@@ -1,3 +1,4 @@
+import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
 import { createGroups } from '../../lib/api/table.ts'
 import { openGuard } from '../../lib/http/guard.ts'
 import { createHost } from '../../lib/http/host.ts'
@@ -19,6 +20,8 @@ type Options = {
   /** What the service of before left, with another configuration; its own is stopped then. */
   after?: Pick<StartedDomains, 'store' | 'clock' | 'ids' | 'delivery'>
   wrapStore?: (store: Store) => Store
+  /** How long the service waits for a provider, in place of 10 seconds. */
+  providerTimeoutMs?: number
 }
 
 /** The service with its real guard on a real port, and a provider that it is registered with; only time is a fake. */
@@ -28,6 +31,9 @@ export const openSite = async ({ env = {}, configured = true, ...given }: Option
     ...(given.file === undefined ? {} : { file: given.file }),
     ...(given.after === undefined ? {} : { after: given.after }),
     ...(given.wrapStore === undefined ? {} : { wrapStore: given.wrapStore }),
+    ...(given.providerTimeoutMs === undefined
+      ? {}
+      : { providerFetch: createProviderFetch({ timeoutMs: given.providerTimeoutMs }) }),
     env: { AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open', ...(configured ? provider.env() : {}), ...env },
   })
   const { clock, log, ids, config } = domains

@@ -26,9 +26,10 @@ const asRoot = isRoot ? describe : describe.skip
 if (!isRoot) console.error('SKIPPED: only root can give programs users of their own')
 
 const FIRST = 60_700
+type Options = Parameters<typeof createWorkbench>[0]
 /** Users for two workspaces at once, and one for commands without. */
-const openBench = async (last = FIRST + 2, limits = {}) => {
-  const bench = await createWorkbench({ uids: { first: FIRST, last }, limits })
+const openBench = async (last = FIRST + 2, options: Options = {}) => {
+  const bench = await createWorkbench({ sharedFolders: [tmpdir()], ...options, uids: { first: FIRST, last } })
   if ('cause' in bench.found) throw new Error(bench.found.cause)
   return bench
 }
@@ -121,7 +122,7 @@ asRoot('a program that runs as a user of its own', () => {
   })
 
   it('is stopped for what its daemons use, too', async () => {
-    await using bench = await openBench(FIRST + 2, { processes: 20 })
+    await using bench = await openBench(FIRST + 2, { limits: { processes: 20 } })
     const workspace = await bench.workspaces.create('one')
     const script = 'while :; do (setsid sleep 60 &); sleep 0.02; done'
     const { exceeded } = await workspace.run('sh', ['-c', script], never)
@@ -184,6 +185,15 @@ asRoot('a workspace of a user of its own', () => {
     await bench.workspaces.remove('one')
     expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('kept')
     expect(await uidIn(await bench.workspaces.create('two'))).toBe(FIRST + 1)
+  })
+
+  it('leaves no file behind in the folders of the system that all users may write to', async () => {
+    await using bench = await openBench(FIRST + 1, { sharedFolders: undefined })
+    const places = ['/tmp', '/var/tmp', '/dev/shm'].map((folder) => join(folder, `shared-${process.pid}`))
+    await shell(await bench.workspaces.create('one'), `touch ${places.join(' ')}`)
+    expect(places.filter(existsSync)).toEqual(places)
+    await bench.workspaces.remove('one')
+    expect(places.filter(existsSync)).toEqual([])
   })
 
   it('of another isolation is not used', async () => {

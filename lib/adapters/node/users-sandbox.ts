@@ -9,13 +9,10 @@ import type { Commands, Sandbox } from './command.ts'
 import type { CommandLimits } from './command-watch.ts'
 import { resourceLimits, withPlainSignals } from './resource-limits.ts'
 import { endLeftKeepers, startKeeper } from './users-keeper.ts'
-import { createWorkspaceUsers, type WorkspaceUsers } from './workspace-users.ts'
+import { createWorkspaceUsers, type WorkspaceUsers, type WorkspaceUsersNeeds } from './workspace-users.ts'
 
-type Needs = {
-  /** WORKSPACES_DIR. */
-  dir: string
-  /** AGENT_UIDS. */
-  uids: { first: number; last: number }
+/** `dir` is WORKSPACES_DIR, and `uids` AGENT_UIDS. */
+type Needs = WorkspaceUsersNeeds & {
   /** Folders with what is the service's alone, by the names of their settings. */
   hidden: readonly { setting: string; folder: string }[]
   limits: CommandLimits
@@ -103,7 +100,7 @@ export const findUsers = async (
         throw new Error('another service has the users of AGENT_UIDS')
       }),
     )
-    const users = createWorkspaceUsers({ dir, uids: needs.uids })
+    const users = createWorkspaceUsers({ ...needs, dir })
     await endLeftKeepers(needs.uids)
     await users.start()
     closers.push(startKeeper(needs.uids))

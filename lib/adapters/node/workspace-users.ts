@@ -16,11 +16,13 @@ const LOCKED = 0o700
 /** Folders of the system that all users may write to: programs that do not go by TMPDIR leave files there. */
 const SHARED_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run/lock']
 
-type Needs = {
+export type WorkspaceUsersNeeds = {
   /** The folder of all workspaces, without symlinks. */
   dir: string
   /** The users, with a group of the same number each. The first is for commands without a workspace. */
   uids: { first: number; last: number }
+  /** Those that all users may write to; SHARED_FOLDERS when absent. */
+  sharedFolders?: readonly string[]
 }
 
 /** The commands of one user that have not ended, by kind; `ending` while what they left is ended. */
@@ -36,18 +38,18 @@ const endAll = async (uid: number): Promise<void> => {
 }
 
 /** The words of find(1) for the files that a user has outside of its workspace. */
-const filesElsewhere = (uid: number, dir: string): string[] => [
-  ...SHARED_FOLDERS,
-  ...['-xdev', '-path', dir, '-prune', '-o', '-uid', String(uid)],
-]
+const filesElsewhere = (
+  uid: number,
+  { dir, sharedFolders = SHARED_FOLDERS }: WorkspaceUsersNeeds,
+): string[] => [...sharedFolders, ...['-xdev', '-path', dir, '-prune', '-o', '-uid', String(uid)]]
 
 /**
  * Removes what a user without processes left outside of its workspace: files, and shared memory (System V). It is done as
  * this user, so that links that other users put in the way lead to nothing more than it may remove.
  */
-const removeLeftFiles = async (uid: number, dir: string): Promise<void> => {
+const removeLeftFiles = async (uid: number, needs: WorkspaceUsersNeeds): Promise<void> => {
   const remove = ['-exec', 'chmod', '-R', 'u+rwX', '--', '{}', '+', '-exec', 'rm', '-rf', '--', '{}', '+']
-  await runAs(uid, 'find', [...filesElsewhere(uid, dir), '-prune', ...remove])
+  await runAs(uid, 'find', [...filesElsewhere(uid, needs), '-prune', ...remove])
   await runAs(uid, 'ipcrm', ['--all'])
 }
 
@@ -58,7 +60,9 @@ const removeLeftFiles = async (uid: number, dir: string): Promise<void> => {
  * what it left elsewhere is removed. A locked folder keeps its files, and the number of their owner as its group: at its
  * next use they are given to the user that it gets then.
  */
-export const createWorkspaceUsers = ({ dir, uids: { first, last } }: Needs) => {
+export const createWorkspaceUsers = (needs: WorkspaceUsersNeeds) => {
+  const { dir, uids } = needs
+  const { first, last } = uids
   const isOurs = (uid: number) => first <= uid && uid <= last
   /** The users of folders; the one that was used the longest time ago is first. */
   const held = new Map<string, number>()
@@ -85,7 +89,7 @@ export const createWorkspaceUsers = ({ dir, uids: { first, last } }: Needs) => {
 
   const clear = async (uid: number): Promise<void> => {
     await endAll(uid)
-    await removeLeftFiles(uid, dir)
+    await removeLeftFiles(uid, needs)
     cleared.add(uid)
   }
 
@@ -199,7 +203,7 @@ export const createWorkspaceUsers = ({ dir, uids: { first, last } }: Needs) => {
       // A user of which a process is left is not used again.
       now.ending = undefined
     }
-    return { uid, elsewhere: filesElsewhere(uid, dir), over }
+    return { uid, elsewhere: filesElsewhere(uid, needs), over }
   }
 
   /** Ends what a killed service left, and locks its workspaces. Throws where a process cannot be ended. */

@@ -18,6 +18,7 @@ import { agentCalls } from '../../../lib/tools/builtin/agent-calls.ts'
 import { createToolRunner } from '../../../lib/tools/runner.ts'
 import { createFakeClock, type FakeClock } from '../../fakes/clock.ts'
 import { task } from '../../fakes/coding-agent.ts'
+import { compiled } from '../../fakes/compiled.ts'
 import { type Answer, openScriptedProvider, PROVIDER_KEY } from '../../fakes/scripted-provider.ts'
 import { countSleeping } from '../../fakes/sleeping-processes.ts'
 import { until } from '../../fakes/until.ts'
@@ -76,6 +77,7 @@ const openAgent = ({ start = 'normal', program, mode = 'full', clock, on = bench
     name: 'Scripted',
     command: process.execPath,
     args: [fixture, start],
+    env: compiled,
     providers: [],
     ...program,
   }

@@ -22,13 +22,24 @@ export const createOwnedDeliveries = ({ store, clock }: { store: Store; clock: C
     unset: ['stopped', 'expiresAt'],
   })
 
+  const ofStatus = (owner: string, status: DeliveryRow['status'] | undefined) =>
+    ({
+      index: 'ofOwner',
+      is: owner,
+      ...(status && { where: [{ field: 'status' as const, in: [status] }] }),
+    }) as const
+
   const pages = (selection: Pick<Query<DeliveryRow>, 'index' | 'is' | 'where'>) =>
     rowPages((from) => store.page(deliveryRows, { ...selection, order: 'asc', limit: PAGE, ...from }))
 
   return {
-    /** Newest first, in full, as many as fit an answer. */
-    page: async (owner: string, { limit: most, ...start }: PageRange): Promise<Page<DeliveryRow>> => {
-      const selection = { index: 'ofOwner', is: owner, order: 'desc', detail: true } as const
+    /** Newest first, in full, as many as fit an answer; of one status, or of all. */
+    page: async (
+      owner: string,
+      { limit: most, ...start }: PageRange,
+      status?: DeliveryRow['status'],
+    ): Promise<Page<DeliveryRow>> => {
+      const selection = { ...ofStatus(owner, status), order: 'desc', detail: true } as const
       const collected: DeliveryRow[] = []
       let range: Omit<PageRange, 'limit'> = start
       for (;;) {
@@ -44,7 +55,17 @@ export const createOwnedDeliveries = ({ store, clock }: { store: Store; clock: C
       }
     },
 
-    count: (owner: string): Promise<number> => store.count(deliveryRows, { index: 'ofOwner', is: owner }),
+    count: (owner: string, status?: DeliveryRow['status']): Promise<number> =>
+      store.count(deliveryRows, ofStatus(owner, status)),
+
+    /** The delivery to try a paused endpoint with: the oldest that waits for it, else the latest that failed. */
+    firstStopped: async (owner: string): Promise<DeliveryRow | undefined> => {
+      const stopped = async (range: ReturnType<typeof stoppedRange>, order: 'asc' | 'desc') => {
+        const query = { index: 'stopped', is: owner, where: [range], order, limit: 1, detail: true } as const
+        return (await store.page(deliveryRows, query)).rows[0]
+      }
+      return (await stopped(stoppedRange(HELD), 'asc')) ?? stopped(stoppedRange(FAILED), 'desc')
+    },
 
     /** The number of deliveries that failed since a time. */
     countFailed: (owner: string, from: string): Promise<number> =>

@@ -9,7 +9,7 @@ export const deliveryRows = collection<DeliveryRow>({
     ofOwner: { within: 'owner', by: 'createdAt' },
     stopped: { within: 'owner', by: 'stopped' },
   },
-  detail: ['body', 'secret', 'once', 'attempts', 'attemptsOmitted'],
+  detail: ['body', 'secret', 'about', 'once', 'attempts', 'attemptsOmitted'],
   placeholders: { body: '{}', attempts: [] },
   summary: ['owner', 'event', 'url', 'status', 'dueAt', 'tries', 'stopped', 'createdAt', 'expiresAt'],
   expires: 'expiresAt',

@@ -14,6 +14,8 @@ export type NewDelivery = {
   body: string
   /** The signing secret, sealed with `secretContext` of the owner. */
   secret?: string
+  /** The task that the event is about, for lists of deliveries. */
+  about?: { taskId: string; title: string }
   /** Not retried: a failure ends it, and does not count as a loss. */
   once?: true
 }
@@ -25,6 +27,8 @@ export type Attempt = {
   /** At most 4 kB. */
   responseBody?: string
   error?: string
+  /** Of a POST, with masked signatures. */
+  requestHeaders?: Readonly<Record<string, string>>
   durationMs: number
 }
 
@@ -61,13 +65,16 @@ export type Handled = Pick<Attempt, 'statusCode' | 'error'> & {
 
 /** The current URL and signing secrets, newest first; or a function that sends in less than LONGEST_SEND_MS. */
 export type Endpoint =
-  | { url: string; secrets: readonly string[] }
+  | { url: string; secrets: readonly string[]; isPaused?: boolean }
   | { handle(delivery: DeliveryRow): Promise<Handled> }
 
 /** Owners whose endpoint may change or pause; deliveries of all others go to the URL in their row. */
 export type Endpoints = {
-  /** Undefined for an owner of another kind; `gone` for an endpoint that does not exist any more. */
-  of(owner: string): Promise<Endpoint | 'paused' | 'gone' | undefined>
+  /**
+   * Undefined for an owner of another kind; `gone` for an endpoint that does not exist any more. With `evenPaused` a paused
+   * one has its address, for a send that a person asked for.
+   */
+  of(owner: string, evenPaused?: boolean): Promise<Endpoint | 'paused' | 'gone' | undefined>
   /** Whether the latest send to it failed, as far as its owner records that. */
   isFailing(owner: string): Promise<boolean>
   /** The writes that belong to the loss of a delivery: no retry is left, or the receiver is gone (410). */

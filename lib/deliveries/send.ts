@@ -7,7 +7,7 @@ import { lostFields, lostText } from '../core/truncated.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { Outbound, OutboundAnswer } from '../ports/outbound.ts'
+import type { Outbound } from '../ports/outbound.ts'
 import type { Store, Update } from '../ports/store.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import { deliveryRows, FAILED, HELD, stoppedAs } from './rows.ts'
@@ -19,7 +19,7 @@ import {
   type Handled,
   secretContext,
 } from './schema.ts'
-import { signatureHeaders } from './signature.ts'
+import { signatureHeaders, withMaskedSignatures } from './signature.ts'
 
 type Needs = {
   store: Store
@@ -45,12 +45,20 @@ export const HELD_MS = 30 * 86_400_000
 const LAST_ATTEMPTS = 20
 
 /** An attempt, the wait that the receiver asked for, and the outcome if it does not follow from the status. */
-type Sent = { attempt: Attempt; askedMs: number; outcome?: Handled['outcome'] | 'data_lost' }
+type Sent = {
+  attempt: Attempt
+  askedMs: number
+  outcome?: Handled['outcome'] | 'data_lost'
+  /** Its endpoint was paused: what is to be sent again waits until it is resumed. */
+  isPaused?: boolean
+}
 type Address = Extract<Endpoint, { url: string }>
 /** A due delivery; `leased` is its row if this process inserted it with a lease. */
 export type Due = Pick<DeliveryRow, 'id' | 'owner' | 'url' | 'dueAt'> & {
   stopped?: string | undefined
   leased?: DeliveryRow
+  /** A person asked for this send. */
+  evenPaused?: boolean
 }
 
 /**
@@ -77,20 +85,11 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     secrets: secret === undefined ? [] : [await cipher.open(secret, secretContext(owner))],
   })
 
-  const post = async (row: DeliveryRow, endpoint: Address | undefined): Promise<OutboundAnswer> => {
-    const { id, body } = row
-    const { url, secrets } = endpoint ?? (await ownEndpoint(row))
-    return outbound.send({
-      method: 'POST',
-      url,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'agent-task-service',
-        ...signatureHeaders({ id, body, secrets, atMs: clock.now() }),
-      },
-      body,
-    })
-  }
+  const requestHeaders = ({ id, body }: DeliveryRow, { secrets }: Address) => ({
+    'content-type': 'application/json',
+    'user-agent': 'agent-task-service',
+    ...signatureHeaders({ id, body, secrets, atMs: clock.now() }),
+  })
 
   const sendOnce = async (row: DeliveryRow, endpoint: Endpoint | undefined): Promise<Sent> => {
     const at = iso(clock.now())
@@ -102,18 +101,23 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
       const error = `It cannot be sent: ${lostText(lost)}`
       return { attempt: { ...lasted(), error }, askedMs: 0, outcome: 'data_lost' }
     }
+    let sent: Pick<Attempt, 'requestHeaders'> = {}
     try {
       if (endpoint !== undefined && 'handle' in endpoint) {
         const { outcome, retryAfterMs: askedMs = 0, ...attempt } = await endpoint.handle(row)
         return { attempt: { ...lasted(), ...attempt }, askedMs, outcome }
       }
-      const { status: statusCode, headers, body } = await post(row, endpoint)
+      const address = endpoint ?? (await ownEndpoint(row))
+      const given = requestHeaders(row, address)
+      sent = { requestHeaders: withMaskedSignatures(given) }
+      const request = { method: 'POST', url: address.url, headers: given, body: row.body } as const
+      const { status: statusCode, headers, body } = await outbound.send(request)
       const askedMs = retryAfterMs(headers['retry-after'], clock.now()) ?? 0
       const answer = { statusCode, responseBody: cutTextToBytes(body, MOST_RESPONSE_BYTES) }
       const error = statusCode >= 300 && statusCode < 400 ? { error: REDIRECTED } : {}
-      return { attempt: { ...lasted(), ...answer, ...error }, askedMs }
+      return { attempt: { ...lasted(), ...answer, ...error, ...sent }, askedMs }
     } catch (thrown) {
-      return { attempt: { ...lasted(), error: errorMessage(thrown, 500) }, askedMs: 0 }
+      return { attempt: { ...lasted(), error: errorMessage(thrown, 500), ...sent }, askedMs: 0 }
     }
   }
 
@@ -127,12 +131,21 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     return { set: { ...set, stopped: stoppedAs(FAILED, iso(clock.now())) }, unset, isLost: true }
   }
 
-  const changeAfter = (row: DeliveryRow, { attempt: { statusCode = 0 }, askedMs, outcome }: Sent) => {
+  const held = () => {
+    const now = clock.now()
+    return { dueAt: iso(now + HELD_MS), stopped: stoppedAs(HELD, iso(now)) }
+  }
+
+  const changeAfter = (
+    row: DeliveryRow,
+    { attempt: { statusCode = 0 }, askedMs, outcome, isPaused }: Sent,
+  ) => {
     const result = outcome ?? outcomeFor(statusCode)
     if (result === 'delivered') return { ...ended('delivered'), isLost: false }
     if (result === 'refused') return lost()
     // What is lost here says nothing about the receiver.
     if (row.once || result === 'data_lost') return { ...ended('failed'), isLost: false }
+    if (isPaused) return { set: held(), isLost: false }
     const waitMs = waitAfter(row.tries + 1, delaysMs(), askedMs)
     return waitMs === undefined ? lost() : { set: { dueAt: iso(clock.now() + waitMs) }, isLost: false }
   }
@@ -171,9 +184,8 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
   const hold = async (due: Due): Promise<void> => {
     if (due.stopped !== undefined) return giveUp(due)
     const { id, owner, dueAt } = due
-    const now = clock.now()
-    const until = iso(now + HELD_MS)
-    const set = { dueAt: until, stopped: stoppedAs(HELD, iso(now)) }
+    const set = held()
+    const until = set.dueAt
     await store.commit<DeliveryRow>({ ...pending(id, dueAt), set })
     if ((await endpoints.of(owner)) === 'paused') return
     const dueNow = { ...pending(id, until), set: { dueAt: iso(clock.now()) }, unset: ['stopped'] } as const
@@ -181,12 +193,13 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
   }
 
   return async (due: Due): Promise<void> => {
-    const endpoint = await endpoints.of(due.owner)
+    const endpoint = await endpoints.of(due.owner, due.evenPaused)
     if (endpoint === 'paused') return hold(due)
     if (endpoint === 'gone') return forget(due)
     const row = await leased(due)
     if (row === undefined) return
-    const sent = await tracing.within(row.trace ?? {}, () => sendOnce(row, endpoint))
+    const isPaused = endpoint !== undefined && 'isPaused' in endpoint && endpoint.isPaused === true
+    const sent = { ...(await tracing.within(row.trace ?? {}, () => sendOnce(row, endpoint))), isPaused }
     const { applied, row: left } = await retry(() => conclude(row, sent), clock)
     if (!applied || left === undefined) return
     if (left.status === 'failed') log.warn(lossFields(row, sent), 'a delivery was given up')

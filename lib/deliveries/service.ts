@@ -11,9 +11,9 @@ import { createSend, type Due, HELD_MS, LEASE_MS } from './send.ts'
 
 /** Combines the endpoints of several kinds of owners, each of which knows its own. */
 export const anyEndpoints = (...kinds: readonly Endpoints[]): Endpoints => ({
-  of: async (owner) => {
+  of: async (owner, evenPaused) => {
     for (const kind of kinds) {
-      const endpoint = await kind.of(owner)
+      const endpoint = await kind.of(owner, evenPaused)
       if (endpoint !== undefined) return endpoint
     }
     return undefined
@@ -142,9 +142,9 @@ export const createDeliveries = (needs: Needs) => {
       const { applied, row } = await insert(delivery, LEASE_MS)
       return applied ? row : undefined
     },
-    /** Sends a delivery that the caller has leased, outside of the queue; resolves after the send. */
+    /** Sends a delivery that the caller has leased, outside of the queue, also to a paused endpoint; resolves after the send. */
     sendNow: ({ id, owner, url, dueAt = '', ...row }: DeliveryRow): Promise<void> =>
-      send({ id, owner, url, dueAt, leased: { id, owner, url, dueAt, ...row } }),
+      send({ id, owner, url, dueAt, leased: { id, owner, url, dueAt, ...row }, evenPaused: true }),
     /** Resolves when nothing is sent or due. With `startsForMs`, later starts are left to the next tick. */
     settled: async (startsForMs = Number.POSITIVE_INFINITY): Promise<void> => {
       startsUntil = clock.monotonic() + startsForMs

@@ -20,6 +20,15 @@ export const signatureHeaders = ({ id, body, secrets, atMs }: Signed): Record<st
   }
 }
 
+/** A signature can be sent again with its body: one that is stored for people is masked. */
+export const withMaskedSignatures = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      name.endsWith('-signature') ? value.replaceAll(/(?<==|,)[^ ]+/g, '********') : value,
+    ]),
+  )
+
 /** RFC 2104, with SHA-256. */
 const hmac = (secret: string, text: string, encoding: 'hex' | 'base64') =>
   createHmac('sha256', secret).update(text).digest(encoding)

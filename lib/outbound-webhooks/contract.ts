@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { idParams } from '../core/id-params.ts'
-import { PageQuery, pageAnswer } from '../core/page.ts'
+import { pageAnswer, pageQuery } from '../core/page.ts'
 import { shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
-import { DeliverySchema, EventNameSchema, WebhookSchema } from './schema.ts'
+import { DeliverySchema, DeliveryStatusSchema, EventNameSchema, WebhookSchema } from './schema.ts'
 
 const url = z
   .url({
@@ -49,6 +49,9 @@ const ChangeWebhookBody = z
   })
   .meta({ examples: [{ active: true }] })
 export type ChangeWebhook = z.output<typeof ChangeWebhookBody>
+
+const DeliveriesQuery = z.object({ ...pageQuery, status: DeliveryStatusSchema.optional() })
+export type DeliveriesQuery = z.output<typeof DeliveriesQuery>
 
 const params = idParams('whk')
 const answer = z.object({ webhook: WebhookSchema })
@@ -113,16 +116,27 @@ export const outboundWebhookRoutes = defineRoutes({
     method: 'POST',
     path: '/api/webhooks/{id}/test',
     summary: 'Send a test event, and answer what came of it',
-    about: 'Sent at once and once; 400 `webhook_paused` for one that is paused.',
+    about: 'Sent at once and once, also to a webhook that is paused or failing.',
     access: 'webhooks',
     params,
     response: z.object({ delivery: DeliverySchema }),
+  },
+  resumeWebhook: {
+    method: 'POST',
+    path: '/api/webhooks/{id}/resume',
+    summary: 'Send one delivery to a paused webhook, and activate it only if that succeeds',
+    about:
+      'The oldest delivery that waits, else the last one that failed, else a test event. `delivery` has what came back. One that is active stays so, and nothing is sent.',
+    access: 'webhooks',
+    params,
+    response: answer.extend({ resumed: z.boolean(), delivery: DeliverySchema.optional() }),
   },
   recoverWebhook: {
     method: 'POST',
     path: '/api/webhooks/{id}/recover',
     summary: 'Send the deliveries again that failed since a time',
-    about: 'Queues the failed deliveries since that time again, and answers how many.',
+    about:
+      'Queues the failed deliveries since that time again, and answers how many. 400 `webhook_paused` for one that is paused.',
     access: 'webhooks',
     params,
     body: z.object({ since: z.iso.datetime({ offset: true }) }),
@@ -135,14 +149,15 @@ export const outboundWebhookRoutes = defineRoutes({
     summary: 'List the deliveries of an outbound webhook with their attempts, newest first',
     access: 'webhooks',
     params,
-    query: PageQuery,
+    query: DeliveriesQuery,
     response: z.object({ deliveries: z.array(DeliverySchema), ...pageAnswer }),
   },
   redeliver: {
     method: 'POST',
     path: '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver',
     summary: 'Send a delivery again, failed or not, with the same id and body',
-    about: 'The receiver recognises it by its id.',
+    about:
+      'The receiver recognises it by its id. A webhook that is paused gets it too; where that fails, the delivery waits until it is resumed.',
     access: 'webhooks',
     params: params.extend({
       deliveryId: z

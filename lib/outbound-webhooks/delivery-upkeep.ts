@@ -8,8 +8,9 @@ import { type WebhookHealth, type WebhookRow, webhookHealth, webhooks } from './
 /** The verbs of deliveries that webhooks call; each delivery belongs to one webhook, see `createOwnedDeliveries`. */
 type WebhookDeliveries = {
   add: AddDelivery
-  page(owner: string, range: PageRange): Promise<Page<DeliveryRow>>
-  count(owner: string): Promise<number>
+  page(owner: string, range: PageRange, status?: DeliveryRow['status']): Promise<Page<DeliveryRow>>
+  count(owner: string, status?: DeliveryRow['status']): Promise<number>
+  firstStopped(owner: string): Promise<DeliveryRow | undefined>
   countFailed(owner: string, since: string): Promise<number>
   get(owner: string, id: string): Promise<DeliveryRow>
   take(row: DeliveryRow): Promise<DeliveryRow | undefined>

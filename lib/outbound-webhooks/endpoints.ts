@@ -10,11 +10,12 @@ export const createWebhookEndpoints = ({
   store: Store
   openSecrets: (row: WebhookRow) => Promise<string[]>
 }): Endpoints => ({
-  of: async (owner) => {
+  of: async (owner, evenPaused = false) => {
     if (!isWebhookId(owner)) return undefined
     const row = await store.get(webhooks, owner)
     if (row === undefined) return 'gone'
-    return row.active ? { url: row.url, secrets: await openSecrets(row) } : 'paused'
+    if (!row.active && !evenPaused) return 'paused'
+    return { url: row.url, secrets: await openSecrets(row), isPaused: !row.active }
   },
 
   isFailing: async (owner) =>

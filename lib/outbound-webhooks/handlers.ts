@@ -19,6 +19,7 @@ export const outboundWebhookHandlers = ({
   },
   rotateWebhookSecret: ({ params }, { principal }) => webhooks.rotate(principal, params.id),
   testWebhook: async ({ params }) => ({ delivery: await webhooks.test(params.id) }),
+  resumeWebhook: ({ params }, { principal }) => webhooks.resume(principal, params.id),
   recoverWebhook: async ({ params, body }) => ({ count: await webhooks.recover(params.id, body.since) }),
   listWebhookDeliveries: ({ params, query }) => webhooks.deliveries(params.id, query),
   redeliver: async ({ params }) => ({

@@ -242,7 +242,6 @@ export const createRegistrations = (needs: Needs) => {
 
   return {
     load,
-    loadActive,
     recover,
     create,
     change,

@@ -38,17 +38,28 @@ export const WebhookSchema = z
   .meta({ id: 'Webhook' })
 export type Webhook = z.output<typeof WebhookSchema>
 
+export const DeliveryStatusSchema = z.enum(['pending', 'delivered', 'failed'])
+
 export const DeliverySchema = z
   .object({
     id: z.string(),
     event: z.string().meta({ examples: ['task.failed'] }),
-    status: z.enum(['pending', 'delivered', 'failed']),
+    taskId: z.string().optional(),
+    taskTitle: z.string().optional().describe('Of the task that the event is about'),
+    status: DeliveryStatusSchema,
     attempts: z.array(
       z.object({
         at: z.iso.datetime(),
         statusCode: z.number().optional(),
         responseBody: z.string().optional().describe('The beginning of the answer'),
         error: z.string().optional(),
+        requestHeaders: z
+          .record(z.string(), z.string())
+          .optional()
+          .meta({
+            description: 'As they were sent, with masked signatures; absent where nothing was sent',
+            examples: [{ 'content-type': 'application/json', 'x-svc-signature': 'sha256=********' }],
+          }),
         durationMs: z.number(),
       }),
     ),

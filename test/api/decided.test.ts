@@ -80,7 +80,7 @@ const decided: Readonly<Record<Exclude<Access, 'session'>, readonly string[]>> =
   webhooks: [
     ...['GET', 'POST'].map((method) => `${method} /api/webhooks`),
     ...['GET', 'PATCH', 'DELETE'].map((method) => `${method} /api/webhooks/{id}`),
-    ...['rotate', 'test', 'recover'].map((verb) => `POST /api/webhooks/{id}/${verb}`),
+    ...['rotate', 'test', 'resume', 'recover'].map((verb) => `POST /api/webhooks/{id}/${verb}`),
     'GET /api/webhooks/{id}/deliveries',
     'POST /api/webhooks/{id}/deliveries/{deliveryId}/redeliver',
   ],

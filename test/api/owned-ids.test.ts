@@ -46,7 +46,7 @@ const FIELDS = {
     ...['getBulk', 'cancelBulk', 'readNotification'].map(inPath),
     ...['bulkTasks body.ids', 'bulkDlq body.ids'],
     ...['getWebhook', 'changeWebhook', 'deleteWebhook', 'rotateWebhookSecret', 'testWebhook'].map(inPath),
-    ...['recoverWebhook', 'listWebhookDeliveries', 'redeliver'].map(inPath),
+    ...['resumeWebhook', 'recoverWebhook', 'listWebhookDeliveries', 'redeliver'].map(inPath),
     'redeliver params.deliveryId',
     ...['getSchedule', 'changeSchedule', 'deleteSchedule', 'runSchedule'].map(inPath),
     ...['removeMemoryChunk', 'rateMemoryChunk', 'getExperience', 'removeExperience', 'useExperience'].map(

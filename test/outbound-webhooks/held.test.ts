@@ -59,6 +59,81 @@ const held = (at: string) => {
   return { status: 'pending', stopped: `held ${at}`, dueAt } as const
 }
 
+describe('a paused webhook that is resumed by one delivery', () => {
+  const resume = async ({ call, id }: Started) => (await call(`POST /api/webhooks/${id}/resume`)).body
+
+  /** A webhook that failed, with two deliveries that wait. */
+  const failing = async () => {
+    const it_ = await started({ events: ['task.created'] }, gone)
+    for (const title of ['Failed', 'Held', 'Held later']) {
+      await it_.service.create({ title })
+      await it_.sends()
+      it_.service.clock.advance(60_000)
+    }
+    return it_
+  }
+
+  it('stays paused where that fails, says what came back, and the delivery waits on', async () => {
+    await using it_ = await failing()
+    const sentBefore = it_.receiver.heard.length
+    it_.receiver.answer = (response) => response.writeHead(500).end('still broken')
+    expect(await resume(it_)).toMatchObject({
+      resumed: false,
+      webhook: { active: false, failing: true },
+      delivery: {
+        taskTitle: 'Held',
+        status: 'pending',
+        attempts: [{ statusCode: 500, responseBody: 'still broken' }],
+      },
+    })
+    // Nothing else was sent, and nothing is tried again by itself.
+    it_.service.clock.advance(DAY_MS)
+    await it_.sends()
+    expect(it_.receiver.heard.length).toBe(sentBefore + 1)
+    const [, , { nextAttemptAt, status }] = (await it_.deliveries()).deliveries.toReversed()
+    expect([status, nextAttemptAt]).toEqual(['pending', undefined])
+  })
+
+  it('is active where that succeeds, and what waited is sent', async () => {
+    await using it_ = await failing()
+    it_.receiver.answer = ok
+    expect(await resume(it_)).toMatchObject({
+      resumed: true,
+      webhook: { active: true, failing: false },
+      delivery: { taskTitle: 'Held', status: 'delivered' },
+    })
+    await it_.service.outboundWebhooks.resumeDue(LONG_MS)
+    await it_.sends()
+    expect(titlesIn(it_)).toEqual(['Failed', 'Held', 'Held later'])
+    expect(await resume(it_)).toMatchObject({ resumed: true, webhook: { active: true } })
+    expect(it_.receiver.heard).toHaveLength(3)
+  })
+
+  it.each([
+    ['the last one that failed, where none waits', [gone], 'task.created'],
+    ['a test, where none failed either', [], 'webhook.test'],
+  ])('sends %s', async (_, answers, event) => {
+    await using it_ = await started({ events: ['task.created'] }, answers[0])
+    if (answers.length > 0) await it_.service.create({ title: 'Failed' })
+    await it_.sends()
+    await setActive(it_, it_.id, false)
+    it_.receiver.answer = ok
+    expect(await resume(it_)).toMatchObject({ resumed: true, delivery: { event, status: 'delivered' } })
+  })
+
+  it('may be sent one of its deliveries again, which waits on where that fails', async () => {
+    await using it_ = await failing()
+    it_.receiver.answer = (response) => response.writeHead(500).end()
+    const [{ id }] = (await it_.deliveries()).deliveries
+    const again = async () =>
+      (await it_.call(`POST /api/webhooks/${it_.id}/deliveries/${id}/redeliver`)).body.delivery
+    expect(await again()).toMatchObject({ status: 'pending', attempts: [{ statusCode: 500 }] })
+    it_.receiver.answer = ok
+    expect(await again()).toMatchObject({ status: 'delivered' })
+    expect(await it_.read()).toMatchObject({ active: false })
+  })
+})
+
 describe('deliveries held for a paused webhook', () => {
   it('are all sent after it is active, whatever recoveries are asked for before they are', async () => {
     await using it_ = await started({ events: ['task.created'] }, gone)

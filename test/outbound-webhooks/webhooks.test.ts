@@ -443,20 +443,65 @@ describe('a receiver that fails', () => {
       attempts: [{ statusCode: 410 }],
       payload: { webhookId: it_.id },
     })
-    expect((await test()).body.code).toBe('webhook_paused')
+    // Also while it is paused, and failing.
+    expect(await it_.read()).toMatchObject({ active: false, failing: true })
+    expect((await test()).body.delivery).toMatchObject({ status: 'failed', attempts: [{ statusCode: 410 }] })
     it_.receiver.answer = (response) => response.end('ok')
-    await it_.call(`PATCH /api/webhooks/${it_.id}`, { body: { active: true } })
-    const [{ id }] = (await it_.deliveries()).deliveries
+    expect((await test()).body.delivery).toMatchObject({ status: 'delivered' })
+    expect(await it_.read()).toMatchObject({ active: false, failing: true })
+    const { id } = (await it_.deliveries()).deliveries.at(-1)
     const again = await it_.call(`POST /api/webhooks/${it_.id}/deliveries/${id}/redeliver`)
     expect(again).toMatchObject({
       status: 200,
       body: { delivery: { id, status: 'delivered', attempts: [{ statusCode: 410 }, { statusCode: 200 }] } },
     })
-    expect(it_.receiver.heard[0]?.body).toBe(it_.receiver.heard[1]?.body)
+    expect(it_.receiver.heard[0]?.body).toBe(it_.receiver.heard.at(-1)?.body)
     const { event, timestamp, payload } = again.body.delivery
-    expect(JSON.stringify({ id, event, timestamp, payload })).toBe(it_.receiver.heard[1]?.body)
+    expect(JSON.stringify({ id, event, timestamp, payload })).toBe(it_.receiver.heard.at(-1)?.body)
     const unknown = await it_.call(`POST /api/webhooks/${it_.id}/deliveries/none/redeliver`)
     expect(unknown.body.code).toBe('delivery_not_found')
+  })
+
+  it('has with each attempt the headers of its request, with masked signatures, and with each delivery its task', async () => {
+    await using it_ = await started({ events: ['task.created', 'agent.started'], secret: 'wh_sec_own' })
+    const task = await it_.service.run({ title: 'A task' })
+    await it_.sends()
+    const { deliveries } = await it_.deliveries()
+    expect(
+      deliveries.map(({ event, taskId, taskTitle }: Record<string, string>) => [event, taskId, taskTitle]),
+    ).toEqual([
+      ['agent.started', task.id, 'A task'],
+      ['task.created', task.id, 'A task'],
+    ])
+    const [{ id, attempts }] = deliveries
+    const { headers = {} } = it_.receiver.heard.find(({ body }) => body.includes(id)) ?? {}
+    expect(attempts[0].requestHeaders).toEqual({
+      'content-type': 'application/json',
+      'user-agent': 'agent-task-service',
+      'webhook-id': id,
+      'webhook-timestamp': headers['webhook-timestamp'],
+      'x-svc-signature': 'sha256=********',
+      'webhook-signature': 'v1,********',
+    })
+  })
+
+  it('has a log that is narrowed by state', async () => {
+    await using it_ = await started({ events: ['task.created'] })
+    await it_.service.create({ title: 'Arrives' })
+    await it_.sends()
+    it_.receiver.answer = (response) => response.writeHead(410).end()
+    for (const title of ['Fails', 'Waits']) {
+      await it_.service.create({ title })
+      await it_.sends()
+    }
+    const found = async (status: string) => {
+      const { body } = await it_.call(`GET /api/webhooks/${it_.id}/deliveries?status=${status}`)
+      return [body.total, body.deliveries.map((one: { taskTitle: string }) => one.taskTitle)]
+    }
+    expect(await found('delivered')).toEqual([1, ['Arrives']])
+    expect(await found('failed')).toEqual([1, ['Fails']])
+    expect(await found('pending')).toEqual([1, ['Waits']])
+    expect((await it_.call(`GET /api/webhooks/${it_.id}/deliveries?status=held`)).status).toBe(400)
   })
 
   it('is sent a test, and one delivery again, by the caller, whose answer has the attempt, although others send what is due', async () => {

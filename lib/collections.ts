@@ -11,6 +11,7 @@ import { codeRows, identityRows, pairingSlots, pairings } from './devices/rows.t
 import { feedEntries } from './feed/rows.ts'
 import { gatewayKeys, gatewayRequests } from './gateway/rows.ts'
 import { holdsRows } from './holds/rows.ts'
+import { inboxMarks } from './inbox/rows.ts'
 import { integrationRows } from './integrations/rows.ts'
 import { limitedCounts } from './limits/limited-count.ts'
 import { callsRows } from './limits/limiter.ts'
@@ -66,6 +67,7 @@ export const collections = [
   notifications,
   reads,
   readMarks,
+  inboxMarks,
   settingsRows,
   runners,
   holdsRows,

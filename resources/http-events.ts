@@ -10,6 +10,7 @@ const SERVED_BY: Readonly<Record<string, string>> = {
   audit: 'settings',
   approvals: 'security',
   holds: 'queue',
+  inbox: 'notifications',
   tokens: 'gateway',
   // It knows the secrets of webhooks, and so whether events of the code host are accepted.
   connections: 'webhooks',

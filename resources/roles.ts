@@ -261,6 +261,11 @@ const rights: Readonly<Record<string, Rights>> = {
     ['read index put', 'notificationReads'],
     ['read put update', 'notificationMarks'],
     ['read', 'counters'],
+    // The inbox: what a user marked, and the causes of its items.
+    ['index put update delete', 'inboxMarks'],
+    ['index', 'approvals deadLetters tasks webhooks'],
+    ['get', 'rows/approvals rows/tasks failureMutes holds webhookHealth'],
+    ['list', 'bucket'],
   ],
   notify: [...notices, ['receive return', 'NotificationQueue']],
   openapi: [...caller, ['get', 'tokens']],

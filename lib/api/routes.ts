@@ -11,6 +11,7 @@ import { gatewayRoutes } from '../gateway/contract.ts'
 import { healthRoutes } from '../health/contract.ts'
 import { holdRoutes } from '../holds/contract.ts'
 import type { Route, Routes } from '../http/route.ts'
+import { inboxRoutes } from '../inbox/contract.ts'
 import { connectionRoutes, disconnectRoutes, integrationRoutes } from '../integrations/contract.ts'
 import { liveRoutes } from '../live/contract.ts'
 import { memoryRoutes } from '../memory/contract.ts'
@@ -59,6 +60,7 @@ export const tables = {
   agents: agentRoutes,
   runners: runnerRoutes,
   notifications: notificationRoutes,
+  inbox: inboxRoutes,
   auth: authRoutes,
   accounts: accountRoutes,
   users: userRoutes,

@@ -25,6 +25,8 @@ import { holdHandlers } from '../holds/handlers.ts'
 import { type HttpNeeds, lambda } from '../http/lambda.ts'
 import type { Handlers, Routes } from '../http/route.ts'
 import type { Group } from '../http/router.ts'
+import { inboxRoutes } from '../inbox/contract.ts'
+import { inboxHandlers } from '../inbox/handlers.ts'
 import { connectionRoutes, disconnectRoutes, integrationRoutes } from '../integrations/contract.ts'
 import { connectionHandlers, disconnectHandlers, integrationHandlers } from '../integrations/handlers.ts'
 import { liveRoutes } from '../live/contract.ts'
@@ -75,7 +77,10 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
     ),
     group(agentRoutes, agentHandlers(domains)),
     group(runnerRoutes, runnerHandlers(domains)),
-    group(notificationRoutes, notificationHandlers(domains)),
+    group(
+      { ...notificationRoutes, ...inboxRoutes },
+      { ...notificationHandlers(domains), ...inboxHandlers(domains) },
+    ),
     group(everyAuthRoute, everyAuthHandler(domains)),
     group(userRoutes, userHandlers(domains)),
     group(deviceRoutes, deviceHandlers(domains)),

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { LOCAL_USER } from '../core/principal.ts'
+import { createInbox } from '../inbox/service.ts'
 import { createWebSearch } from '../integrations/web-search.ts'
 import { createLimitedCount } from '../limits/limited-count.ts'
 import { createLive, LONGEST_IN_FUNCTION_MS } from '../live/service.ts'
@@ -94,8 +95,22 @@ export const createDomains = (people: People, ports: Ports, host: AgentHost, con
     { ...disjoint(shared, work), openTools: openConversationTools },
     config,
   )
-  return disjoint(people, security, work, conversing, createNotices(people, ports, work), {
+  const notices = createNotices(people, ports, work)
+  const inbox = createInbox({
+    ...ports,
+    causes: {
+      approvals: security.approvals.list,
+      failures: notices.failures.pendingGroups,
+      holds: work.holdVerbs.list,
+      waitingForBudget: async () => (await work.counters.waiting()).budget ?? 0,
+      withoutRunner: tasks.withoutRunner,
+      webhooks: work.outboundWebhooks.failing,
+      results: tasks.recentResults,
+    },
+  })
+  return disjoint(people, security, work, conversing, notices, {
     memory,
+    inbox,
     webSearch,
     runners: createRunners({
       ...ports,

@@ -248,6 +248,9 @@ export const createRegistrations = (needs: Needs) => {
     remove,
     rotate,
     list: async (): Promise<Webhook[]> => Promise.all((await all()).map(toWebhook)),
+    /** Those that were paused since a delivery failed for good. */
+    failing: async (): Promise<Webhook[]> =>
+      Promise.all((await all()).filter(({ failing }) => failing).map(toWebhook)),
     get: async (id: string): Promise<Webhook> => toWebhook(await load(id)),
   }
 }

@@ -59,6 +59,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
       lastError: task.error?.message ?? 'unknown',
       createdAt: task.completedAt ?? iso(clock.now()),
       status: 'pending',
+      createdBy: task.createdBy,
       ...failureGroupFields(task),
     },
   })

@@ -26,6 +26,7 @@ const MOST_BUCKETS = 28
 /** The most groups of one answer; each costs a few reads. */
 const MOST_GROUPS = 50
 const SAMPLE = 5
+const MOST_CREATORS = 20
 
 type Needs = {
   store: Store
@@ -89,6 +90,23 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
     return { failures, total: groups.length, since: iso(from), bucketMs }
   }
 
+  /** Who created the tasks of the newest dead letters of a group that are pending. */
+  const pendingCreators = async (fingerprint: string): Promise<string[]> => {
+    const where = [{ field: 'status' as const, in: ['pending'] }]
+    const newest = { ...lettersQuery(fingerprint), where, order: 'desc', limit: MOST_CREATORS } as const
+    const { rows } = await store.page(deadLetters, newest)
+    return [...new Set(rows.flatMap(({ createdBy }) => createdBy ?? []))]
+  }
+
+  /** The groups that are not muted and have pending dead letters since a time, most failures first. */
+  const pendingGroups = async (since: string) => {
+    const { failures } = await list({ since })
+    const pending = failures.filter((group) => group.pending > 0 && !group.muted)
+    return Promise.all(
+      pending.map(async (group) => ({ group, createdBy: await pendingCreators(group.fingerprint) })),
+    )
+  }
+
   /** Throws Problem `missing` for a group without any failure. */
   const mute = async (actor: Actor, fingerprint: string): Promise<void> => {
     if ((await newestLetters(fingerprint)).length === 0) throw missing('Failure group')
@@ -102,7 +120,7 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
     if (applied) await audit(actor, 'failure.unmute', { fingerprint })
   }
 
-  return { list, mute, unmute, isMuted }
+  return { list, pendingGroups, mute, unmute, isMuted }
 }
 
 const lettersQuery = (is: string) => ({ index: 'byFingerprint', is })

@@ -13,6 +13,7 @@ export const DlqItemSchema = z.object({
   status: z.enum(DLQ_STATUSES),
   code: z.string().optional().describe('The code of the error'),
   agent: z.string().optional(),
+  createdBy: z.string().optional().describe('Who created the task'),
   fingerprint: z
     .string()
     .optional()

@@ -16,6 +16,18 @@ const MOST_PAGES = 10
 /** Of a page so many are told at once; a later call tells the others. */
 const MOST_OF_PAGE = 100
 
+/** The oldest queued tasks that one call looks through: tasks that wait for long are the oldest. */
+const MOST_OLDEST = 100
+
+/** The oldest queued tasks that no runner takes, as their users were told. */
+export const createTasksWithoutRunner =
+  ({ store }: { store: Store }) =>
+  async (): Promise<(TaskRow & { noRunner: string })[]> => {
+    const oldest = { index: 'byStatus', is: 'queued', order: 'asc', limit: MOST_OLDEST } as const
+    const { rows } = await store.page(tasks, oldest)
+    return rows.flatMap((row) => (row.noRunner === undefined ? [] : [{ ...row, noRunner: row.noRunner }]))
+  }
+
 /** Notes on tasks that no runner can take that their users are told, once for each task. Call it by the clock. */
 export const createRunnerNotices = ({ store, whyNoRunner, clock }: Needs) => {
   let after: Position | undefined

@@ -10,7 +10,8 @@ import { createKeepsWorkspace, createPlace } from './place.ts'
 import { createTaskReads } from './read.ts'
 import { createRecovery } from './recovery.ts'
 import { createReplies } from './replies.ts'
-import { createRunnerNotices } from './runner-notices.ts'
+import { createRecentResults } from './results.ts'
+import { createRunnerNotices, createTasksWithoutRunner } from './runner-notices.ts'
 import { createThreads } from './thread.ts'
 import { createTransitions } from './transitions.ts'
 import { createWithWaits } from './waits.ts'
@@ -68,6 +69,8 @@ export const createTasks = (needs: Needs) => {
     countImport: createImportLimit(needs),
     importAll: createTaskImport({ ...needs, transitions }),
     lease,
+    recentResults: createRecentResults(needs),
+    withoutRunner: createTasksWithoutRunner(needs),
     tellOfMissingRunners: createRunnerNotices(needs),
     recovery: createRecovery({ ...needs, transitions, lease }),
   }

@@ -199,6 +199,10 @@ const useRest = async (call: Call) => {
   const { notifications } = await call('notifications', 'GET /api/notifications')
   for (const { id } of notifications) await call('notifications', `POST /api/notifications/${id}/read`)
   for (let n = 0; n < 2; n++) await call('notifications', 'POST /api/notifications/read-all')
+  await call('notifications', 'GET /api/inbox?scope=all')
+  const items = [{ key: 'failure:none', version: 'none' }]
+  for (let n = 0; n < 2; n++) await call('notifications', 'POST /api/inbox/done', { items })
+  await call('notifications', 'POST /api/inbox/reopen', { items })
   await call('settings', 'PATCH /api/settings', { webhooks: { retryDelaysMs: [0, 0, 0, 0, 0] } })
   for (const registrationMode of ['closed', null])
     await call('settings', 'PATCH /api/settings', { system: { registrationMode } })

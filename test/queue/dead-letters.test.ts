@@ -231,6 +231,7 @@ describe('the dead letter of a failure', () => {
         status: 'pending',
         code: error?.code,
         agent: 'test-agent',
+        createdBy: 'user_ann',
         fingerprint: expect.any(String),
       },
     ])

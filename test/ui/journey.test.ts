@@ -101,7 +101,7 @@ inBrowser('a visitor who opens the page', () => {
       ...['Attempt 1', 'Backoff', 'Attempt 2', 'Backoff', 'Attempt 3'],
     ])
     await page
-      .getByRole('button', { name: /^Notifications, \d+ unread$/ })
+      .getByRole('link', { name: /^Inbox \d+ open$/ })
       .first()
       .waitFor()
     await page.getByRole('button', { name: 'Retry' }).click()
@@ -157,7 +157,7 @@ inBrowser('a visitor who opens the page', () => {
     await page.clock.install()
     await page.goto('/tasks/task_none')
     await page.getByRole('alert').waitFor()
-    await until(() => asked.find((path) => path === '/api/notifications'))
+    await until(() => asked.find((path) => path === '/api/inbox'))
     await page.clock.runFor(30_000)
     expect(asked.filter((path) => path === '/api/tasks/task_none')).toHaveLength(1)
   })

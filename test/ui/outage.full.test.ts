@@ -89,7 +89,7 @@ inBrowser('a page whose service hangs', () => {
 })
 
 inBrowser('a page whose service was killed', () => {
-  it('opens the form, the palette and the notifications, keeps what is typed, and sends it when the service is back', async () => {
+  it('opens the form and the palette, keeps what is typed, and sends it when the service is back', async () => {
     await using it = await opened()
     const { page } = it
     const form = page.getByRole('dialog', { name: 'Create task' })
@@ -105,9 +105,6 @@ inBrowser('a page whose service was killed', () => {
     await palette.getByText('Create task').waitFor()
     await page.keyboard.press('Escape')
     await palette.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Notifications' }).first().click()
-    await page.getByRole('dialog', { name: 'Notifications' }).waitFor()
-    await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
 
     await back(page)
@@ -262,17 +259,17 @@ inBrowser('a page whose service was killed', () => {
     const { page } = it
     await page.route(/\/assets\/popover-panel/, (route) => route.abort())
     const refused = page.waitForEvent('requestfailed', (request) => request.url().includes('popover-panel'))
-    await page.goto('/tasks/overview')
+    await page.goto('/tasks')
     await refused
     await page.unrouteAll()
     await killed(page)
-    const bell = page.getByRole('button', { name: 'Notifications' }).first()
-    await bell.click()
+    const filter = page.getByRole('button', { name: 'Filter' }).first()
+    await filter.click()
     const mark = page.getByRole('button', { name: 'Not loaded yet' })
     await mark.waitFor()
     expect(await mark.getAttribute('title')).toBe('It loads as soon as the service responds.')
-    const panel = page.getByRole('dialog', { name: 'Notifications' })
-    const anew = page.waitForEvent('load').then(() => bell.click())
+    const panel = page.getByRole('dialog', { name: 'Filter' })
+    const anew = page.waitForEvent('load').then(() => filter.click())
     await back(page)
     await Promise.race([panel.waitFor(), anew.then(() => panel.waitFor())])
   })

@@ -122,20 +122,6 @@ inBrowser('the view of health', () => {
   })
 })
 
-inBrowser('the view of notifications', () => {
-  it('marks one as read, and opens what it is about', async () => {
-    await using opened = await open('/notifications')
-    const { page } = opened
-    await page.getByText('1 unread').waitFor()
-    await page.getByRole('button', { name: 'Mark as read' }).click()
-    await page.getByText('0 unread').waitFor()
-    expect((await api.client.listNotifications()).unread).toBe(0)
-    await expectSound(opened)
-    await page.getByRole('link', { name: 'Task failed: lost' }).click()
-    await page.waitForURL('**/tasks/*')
-  })
-})
-
 inBrowser('the view of memory', () => {
   it('marks what was looked for, and shows what a file says as text', async () => {
     await using opened = await open('/memory')

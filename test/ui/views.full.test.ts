@@ -18,7 +18,7 @@ const VIEWS: readonly View[] = [
   { path: '/tasks', text: 'Imported 3', key: 'c', overlay: 'Create task' },
   { path: '/tasks', text: 'Imported 3', key: '?', overlay: 'Keys' },
   { path: '/tasks', text: 'Imported 3', key: 'Control+k', overlay: 'Search' },
-  { path: '/approvals', text: 'No pending approvals' },
+  { path: '/inbox', text: 'not retried' },
   { path: '/security', text: 'What each mode allows' },
   { path: '/security/audit', text: 'No tool calls yet' },
   { path: '/schedules', text: 'No schedules yet' },
@@ -188,10 +188,10 @@ inBrowser('what is opened over the page', () => {
       expect(await page.evaluate(`(${hits})('[role=dialog]', [${place}])`)).toBe(true)
   })
 
-  it('the panel of filters and that of notifications lie over the table as well, and are opened and left by keys', async () => {
+  it('the panel of filters lies over the table as well, and is opened and left by keys', async () => {
     await using opened = await open({ path: '/tasks', text: 'Imported 3' })
     const { page } = opened
-    for (const name of [/^Filter/, /^Notifications/]) {
+    for (const name of [/^Filter/]) {
       const button = page.getByRole('button', { name }).first()
       await button.focus()
       // Its code loads on first use, and the button is rendered again.

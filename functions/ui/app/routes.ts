@@ -1,6 +1,5 @@
 import { rootRoute } from './shell/root-route.ts'
 import { agentsRoute } from './views/agents/route.ts'
-import { approvalsRoute } from './views/approvals/route.ts'
 import { auditRoute } from './views/audit/route.ts'
 import { bulkJobsRoute, bulkRoute } from './views/bulk/route.ts'
 import { chatRoute, conversationRoute, sessionRoute } from './views/chat/route.ts'
@@ -8,9 +7,9 @@ import { devicesRoute } from './views/devices/route.ts'
 import { docsRoute } from './views/docs/route.ts'
 import { failuresRoute } from './views/failures/route.ts'
 import { healthRoute } from './views/health/route.ts'
+import { approvalsRoute, inboxRoute, notificationsRoute } from './views/inbox/route.ts'
 import { loginRoute, resetRoute, signupRoute } from './views/login/route.ts'
 import { memoryRoute } from './views/memory/route.ts'
-import { notificationsRoute } from './views/notifications/route.ts'
 import { overviewRoute } from './views/overview/route.ts'
 import { queueRoute } from './views/queue/route.ts'
 import { schedulesRoute } from './views/schedules/route.ts'
@@ -22,6 +21,7 @@ import { newWebhookRoute, webhookRoute, webhooksRoute } from './views/webhooks/r
 
 /** A view is a folder with a `route.ts`; its code loads when it is first opened. */
 export const routeTree = rootRoute.addChildren([
+  inboxRoute,
   overviewRoute,
   tasksRoute,
   taskRoute,

@@ -132,21 +132,22 @@ const foundPlace = (count: number, chunk: (n: number) => object) =>
     method: 'lexical',
   })
 const experience = { type: 'tool_chain', successScore: 1, useCount: 1, createdAt: at, createdBy: 'local' }
-const notificationsPlace = (path: string, count: number, texts: (n: number) => object) =>
-  listPlace(
-    path,
-    '/api/notifications',
-    'notifications',
-    many(count, (n) => ({
-      id: `n${n}`,
-      type: 'task_failed',
-      taskId: 'x',
-      read: false,
-      createdAt: at,
-      ...texts(n),
-    })),
-    { unread: 50 },
-  )
+const inboxPlace = (items: object[]) =>
+  listPlace('/inbox', '/api/inbox', 'items', items, {
+    counts: { open: items.length, snoozed: 0, ofKind: {} },
+  })
+const failureGroup = (text: string, n: number) => ({
+  fingerprint: `f${n}`,
+  code: cutText(text, 100),
+  message: cutText(text.slice(n * 500), 2_000),
+  count: 2,
+  pending: 1,
+  agent: cutText(text, 200),
+  firstSeen: at,
+  lastSeen: at,
+  muted: false,
+  spark: [1, 2, 3],
+})
 const auditPlace = (count: number, details: (n: number) => object) =>
   listPlace(
     '/audit',
@@ -382,16 +383,32 @@ const ofMemory = (text: string): Readonly<Record<string, Place>> => ({
 })
 
 const ofLists = (text: string): Readonly<Record<string, Place>> => {
-  const cut = (n: number) => ({
-    title: cutText(text.slice(n * 100), 500),
-    message: cutText(text.slice(n * 700), 2_000),
-  })
-  const uncut = () => ({ title: 'x', message: text })
   return {
-    notifications: notificationsPlace('/notifications', 50, cut),
-    'notifications of texts': notificationsPlace('/notifications', 10, uncut),
-    bell: { ...notificationsPlace('/agents', 20, cut), act: click('Notifications') },
-    'bell of texts': { ...notificationsPlace('/agents', 10, uncut), act: click('Notifications') },
+    inbox: inboxPlace(
+      many(50, (n) => ({
+        kind: 'result',
+        key: `result:t${n}`,
+        version: at,
+        at,
+        mine: true,
+        task: {
+          ...task,
+          id: `t${n}`,
+          title: cutText(text.slice(n * 500), 500),
+          repository: cutText(text, 200),
+        },
+      })),
+    ),
+    'inbox, failures': inboxPlace(
+      many(20, (n) => ({
+        kind: 'failure',
+        key: `failure:f${n}`,
+        version: at,
+        at,
+        mine: true,
+        failure: failureGroup(text, n),
+      })),
+    ),
     audit: auditPlace(50, (n) => ({
       before: cutText(text.slice(n * 500), 2_000),
       name: cutText(text, 300),
@@ -401,13 +418,10 @@ const ofLists = (text: string): Readonly<Record<string, Place>> => {
       act: (page) =>
         page.evaluate(() => (document.querySelector('main [data-row-link]') as HTMLElement)?.click()),
     },
-    approvals: listPlace(
-      '/approvals',
-      '/api/security/approvals',
-      'approvals',
+    approvals: inboxPlace(
       many(60, (n) => {
         const content = text.slice(n * 300)
-        return {
+        const approval = {
           id: `a${n}`,
           userId: 'local',
           toolName: 'write_file',
@@ -417,6 +431,7 @@ const ofLists = (text: string): Readonly<Record<string, Place>> => {
           requestedAt: at,
           status: 'pending',
         }
+        return { kind: 'approval', key: `approval:a${n}`, version: at, at, mine: true, approval }
       }),
     ),
     tasks: listPlace(
@@ -436,18 +451,7 @@ const ofLists = (text: string): Readonly<Record<string, Place>> => {
       '/failures',
       '/api/failures',
       'groups',
-      many(50, (n) => ({
-        fingerprint: `f${n}`,
-        code: cutText(text, 100),
-        message: cutText(text.slice(n * 500), 2_000),
-        count: 2,
-        pending: 1,
-        agent: cutText(text, 200),
-        firstSeen: at,
-        lastSeen: at,
-        muted: false,
-        spark: [1, 2, 3],
-      })),
+      many(50, (n) => failureGroup(text, n)),
       { since: at, bucketMs: 3600000 },
     ),
   }

@@ -12,19 +12,19 @@ const key = ['approvals'] as const
 const allowedKey = ['allowed-tools'] as const
 const NAMED_MS = 60_000
 
-const listOpen = async (signal: AbortSignal) => (await client.listApprovals({}, { signal })).approvals
-
 /** Oldest first. */
-export const useApprovals = () => useLive(key, listOpen, EVERY_MS.list)
-
-/** For badges; undefined until loaded. */
-export const useApprovalCount = () => useLive(key, listOpen, EVERY_MS.calm).data?.length
+export const useApprovals = () =>
+  useLive(
+    key,
+    async (signal: AbortSignal) => (await client.listApprovals({}, { signal })).approvals,
+    EVERY_MS.list,
+  )
 
 export const decide = (id: string, decision: Decision) =>
   client.decideApproval({ params: { id }, body: { decision } })
 
 /** The queries that a decision changes. */
-const DECIDED: readonly QueryKey[] = [key, allowedKey, ['tasks'], ['conversations']]
+const DECIDED: readonly QueryKey[] = [key, ['inbox'], allowedKey, ['tasks'], ['conversations']]
 
 export const refetchDecided = () => refetch(...DECIDED)
 

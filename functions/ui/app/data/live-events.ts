@@ -14,12 +14,14 @@ export const patched = (known: TaskFields, task: TaskFields): TaskFields => ({
   ...task,
 })
 
-/**
- * Refetch interval of a topic in milliseconds: `least` at first, doubled up to `most` while changes continue. Analytics aggregate all
- * tasks, so they are read less often.
- */
-const gatherTimes = (topic: string) =>
-  topic === 'analytics' ? { least: 5_000, most: 5_000 } : { least: 150, most: 1_200 }
+type Gathering = { least: number; most: number }
+/** Analytics aggregate all tasks, and the inbox reads many lists, so they are read less often. */
+const gatherings: Readonly<Record<string, Gathering>> = {
+  analytics: { least: 5_000, most: 5_000 },
+  inbox: { least: 150, most: 5_000 },
+}
+/** Refetch interval of a topic in milliseconds: `least` at first, doubled up to `most` while changes continue. */
+const gatherTimes = (topic: string): Gathering => gatherings[topic] ?? { least: 150, most: 1_200 }
 /** A heartbeat comes every 15 s, so after this silence the connection is dead. */
 const SILENCE_MS = 45_000
 const REFUSED_MS = 30_000

@@ -8,14 +8,14 @@ export const THREADS = 'threads'
 
 /** Query topics by kind of event. */
 export const TOPICS: Readonly<Record<string, readonly string[]>> = {
-  task: ['tasks', LOGS, THREADS, 'holds', 'analytics'],
+  task: ['tasks', LOGS, THREADS, 'holds', 'analytics', 'inbox'],
   progress: [LOGS],
   report: ['tasks'],
   queue: ['queue'],
-  dlq: ['dead-letters', 'queue', 'failures'],
+  dlq: ['dead-letters', 'queue', 'failures', 'inbox'],
   bulk: ['bulk'],
-  approval: ['approvals', 'allowed-tools'],
-  notification: ['notifications'],
+  approval: ['approvals', 'allowed-tools', 'inbox'],
+  inbox: ['inbox'],
   runner: ['runners', 'agents', 'health'],
 }
 
@@ -38,6 +38,7 @@ export const WORK: readonly QueryKey[] = [
   ['dead-letters'],
   ['queue'],
   ['failures'],
+  ['inbox'],
 ]
 
 /** Whether the event stream reports each change of a query. */

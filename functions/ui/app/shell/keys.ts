@@ -57,6 +57,7 @@ export const keyHelp: readonly (readonly [keys: string, label: string])[] = [
   ['Enter', 'Open the row'],
   ['Space', 'Peek at the row'],
   ['x', 'Select the row; cancel a task'],
+  ['e  s', 'In the inbox: done, snooze'],
   ['r  e  m', 'Of a task: retry; edit and run again; reply'],
   ['[  ]', 'Previous and next task of the list'],
   ['Esc', 'Close, or clear the selection'],

@@ -1,7 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router'
 import {
   Activity,
-  Bell,
   BookOpen,
   Bot,
   Brain,
@@ -9,6 +8,7 @@ import {
   Inbox,
   Layers,
   LayoutDashboard,
+  ListOrdered,
   ListTodo,
   type LucideIcon,
   MessagesSquare,
@@ -16,12 +16,11 @@ import {
   ScrollText,
   Settings,
   ShieldCheck,
-  Stamp,
   TriangleAlert,
   Webhook,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ApprovalBadge } from './approval-badge.tsx'
+import { InboxBadge } from './inbox-badge.tsx'
 
 type Entry = {
   to: NonNullable<LinkProps['to']>
@@ -37,15 +36,14 @@ export const nav: readonly { group: string; entries: readonly Entry[] }[] = [
   {
     group: 'Work',
     entries: [
+      { to: '/inbox', label: 'Inbox', icon: Inbox, key: 'i', Badge: InboxBadge },
       { to: '/tasks/overview', label: 'Overview', icon: LayoutDashboard, key: 'o' },
       { to: '/tasks', label: 'Tasks', icon: ListTodo, key: 't' },
       { to: '/chat', label: 'Chat', icon: MessagesSquare, key: 'c' },
       { to: '/schedules', label: 'Schedules', icon: CalendarClock, key: 'e' },
-      { to: '/queue', label: 'Queue & DLQ', icon: Inbox, key: 'q' },
+      { to: '/queue', label: 'Queue & DLQ', icon: ListOrdered, key: 'q' },
       { to: '/failures', label: 'Failures', icon: TriangleAlert, key: 'f' },
       { to: '/bulk', label: 'Bulk jobs', icon: Layers, key: 'b' },
-      { to: '/approvals', label: 'Approvals', icon: Stamp, key: 'p', Badge: ApprovalBadge },
-      { to: '/notifications', label: 'Notifications', icon: Bell, key: 'n' },
     ],
   },
   {

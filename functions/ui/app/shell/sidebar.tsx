@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router'
 import { Keyboard, Plus, Search } from 'lucide-react'
 import { Button } from '../components/button.tsx'
 import { withCommand } from '../components/platform.ts'
-import { Bell } from './bell.tsx'
 import { Mark } from './mark.tsx'
 import { nav } from './nav.ts'
 import { overlay } from './overlay.ts'
@@ -14,7 +13,6 @@ export const Sidebar = () => (
     <div className="flex h-12 items-center gap-2 pr-2 pl-4">
       <Mark />
       <span className="flex-1 font-semibold">Agent Tasks</span>
-      <Bell />
     </div>
     <div className="flex gap-1.5 px-3 pb-2">
       <Button className="flex-1 text-muted-foreground" onClick={() => overlay.set('palette')}>

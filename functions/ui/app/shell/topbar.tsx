@@ -1,8 +1,9 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
-import { Menu, Plus, Search } from 'lucide-react'
-import { Button } from '../components/button.tsx'
-import { useApprovalCount } from '../data/approvals.ts'
-import { Bell } from './bell.tsx'
+import { Link } from '@tanstack/react-router'
+import { Inbox, Menu, Plus, Search } from 'lucide-react'
+import { Button, buttonClass } from '../components/button.tsx'
+import { useInboxCounts } from '../data/inbox.ts'
+import { InboxBadge } from './inbox-badge.tsx'
 import { Mark } from './mark.tsx'
 import { closeOverlay, overlay } from './overlay.ts'
 import { Foot, Nav } from './sidebar.tsx'
@@ -15,7 +16,13 @@ export const Topbar = () => (
     <Button kind="ghost" size="icon" aria-label="Search" onClick={() => overlay.set('palette')}>
       <Search size={16} />
     </Button>
-    <Bell />
+    <Link to="/inbox" className={`relative ${buttonClass({ kind: 'ghost', size: 'icon' })}`}>
+      <Inbox size={16} />
+      <span className="sr-only">Inbox</span>
+      <span className="absolute -top-0.5 -right-1 flex">
+        <InboxBadge />
+      </span>
+    </Link>
     <Button kind="primary" size="icon" aria-label="Create task" onClick={() => overlay.set('create')}>
       <Plus size={15} />
     </Button>
@@ -25,7 +32,7 @@ export const Topbar = () => (
 
 /** The menu hides the badges, so the button has a dot. */
 const MenuButton = () => {
-  const waiting = useApprovalCount() ?? 0
+  const waiting = useInboxCounts()?.ofKind.approval ?? 0
   return (
     <Button
       kind="ghost"

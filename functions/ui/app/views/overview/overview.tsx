@@ -4,7 +4,6 @@ import { switchLinkClass } from '../../components/button.tsx'
 import { View } from '../../components/view.tsx'
 import { zoneNow } from '../../data/locale.ts'
 import { Agents } from './agents.tsx'
-import { Attention } from './attention.tsx'
 import { Bars } from './bars.tsx'
 import { Bulk } from './bulk.tsx'
 import { Causes } from './causes.tsx'
@@ -31,7 +30,6 @@ export const Overview = (): ReactNode => {
         <div className={columns}>
           <Now />
           <div className={column}>
-            <Attention />
             <Depth />
           </div>
         </div>

@@ -126,7 +126,7 @@ const RunLink = ({ id }: { id: string }) => {
 /** A link while the approval is pending. */
 const ApprovalLink = ({ id, isOpen }: { id: string; isOpen: boolean }) =>
   isOpen ? (
-    <Link to="/approvals" search={{ item: id }} className="underline underline-offset-2">
+    <Link to="/inbox" search={{ item: `approval:${id}` }} className="underline underline-offset-2">
       {id}
     </Link>
   ) : (

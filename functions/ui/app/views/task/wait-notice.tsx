@@ -33,7 +33,7 @@ const Guide = ({ section }: { section: string }) => (
 /** What a person can do about each wait. */
 const steps: Readonly<Record<Waiting['reason'], ReactNode>> = {
   approval: (
-    <Link to="/approvals" className={linkClass}>
+    <Link to="/inbox" className={linkClass}>
       Decide
     </Link>
   ),

@@ -43,9 +43,6 @@ export const DecideMany = ({ selected, onClear, mark }: Props) => {
   }
   return (
     <>
-      <span className="font-medium" role="status">
-        {selected.length} selected
-      </span>
       <Button disabled={safe.length === 0 || isAway} onClick={() => setAsking(true)}>
         <Check size={14} /> Allow {safe.length} once
       </Button>

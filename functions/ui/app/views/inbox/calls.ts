@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { ApiError } from '../../../../../lib/api/api-error.ts'
 import { expiresAtMs } from '../../components/countdown.ts'
-import { type Approval, type Decision, useApprovals } from '../../data/approvals.ts'
+import type { Approval, Decision } from '../../data/approvals.ts'
+import type { InboxItem } from '../../data/inbox.ts'
 
 /** `elsewhere`: decided in another tab, by an admin, or its session ended. */
 export type Outcome = Decision | 'expired' | 'elsewhere'
@@ -52,18 +53,18 @@ const refusals: Readonly<Record<string, Outcome>> = {
 export const refusalOutcome = (error: unknown): Outcome | undefined =>
   error instanceof ApiError ? refusals[error.code] : undefined
 
-/** Pending calls, and those that were pending since the view opened. */
-export const useCalls = () => {
-  const query = useApprovals()
-  const { data } = query
-  const [calls, setCalls] = useState<readonly Call[]>(() => followed([], data ?? [], 0))
-  const [last, setLast] = useState(data)
-  if (data && data !== last) {
-    setLast(data)
-    setCalls(followed(calls, data, Date.now()))
+const pendingIn = (items: readonly InboxItem[]) =>
+  items.flatMap((item) => (item.kind === 'approval' ? item.approval : []))
+
+/** Pending calls of the list, and those that were pending since it opened. */
+export const useCalls = (items: readonly InboxItem[]) => {
+  const [calls, setCalls] = useState<readonly Call[]>(() => followed([], pendingIn(items), 0))
+  const [last, setLast] = useState(items)
+  if (items !== last) {
+    setLast(items)
+    setCalls(followed(calls, pendingIn(items), Date.now()))
   }
   return {
-    ...query,
     calls,
     mark: (id: string, outcome: Outcome) => setCalls((now) => decided(now, id, outcome)),
     clear: () => setCalls((now) => now.filter(({ outcome }) => outcome === undefined)),

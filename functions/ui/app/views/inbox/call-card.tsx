@@ -23,10 +23,18 @@ import { OutcomeTag, outcomeMeaning, sessionName } from './outcome.tsx'
 /** The countdown is red below this. */
 const SOON_MS = 60_000
 
-type Props = { call: Call; index: number; isMeant: boolean; selection: Selection; mark: Mark }
+type Props = {
+  call: Call
+  index: number
+  isMeant: boolean
+  isInBar: boolean
+  selection: Selection
+  mark: Mark
+}
 
 /** A pending call; once it is decided or expired, its outcome. */
-export const CallCard = ({ call: { approval, outcome }, index, isMeant, selection, mark }: Props) => {
+export const CallCard = ({ call, index, isMeant, isInBar, selection, mark }: Props) => {
+  const { approval, outcome } = call
   const left = useCountdown(expiresAtMs(approval.expiresAt))
   const over = outcome ?? (left === 0 ? 'expired' : undefined)
   const card = useRef<HTMLLIElement>(null)
@@ -40,10 +48,12 @@ export const CallCard = ({ call: { approval, outcome }, index, isMeant, selectio
     mark(id, to)
   }
   const name = visibleText(approval.title)
+  const key = `approval:${approval.id}`
   return (
     <li
       ref={card}
       data-index={index}
+      data-item={key}
       className={`flex flex-col gap-2 border-b px-4 py-3 md:px-6 has-[[data-row-link]:focus]:bg-accent ${isMeant ? 'shadow-[inset_3px_0_0_var(--ring)]' : ''}`}
     >
       <div className="flex items-start gap-x-2.5 gap-y-1 max-md:flex-wrap">
@@ -51,14 +61,20 @@ export const CallCard = ({ call: { approval, outcome }, index, isMeant, selectio
           <span className="flex h-5 items-center">
             <Checkbox
               label={`Select ${name}`}
-              isChecked={selection.selected.has(approval.id)}
-              onChange={() => selection.onSelect(toggled(selection.selected, approval.id))}
+              isChecked={selection.selected.has(key)}
+              onChange={() => selection.onSelect(toggled(selection.selected, key))}
             />
           </span>
         )}
         <RiskTag risk={approval.securityLevel} />
         <h2 className="min-w-0 flex-1 font-mono [overflow-wrap:anywhere] max-md:order-last max-md:basis-full">
-          <Link to="/approvals" search={{ item: approval.id }} replace data-row-link className="outline-none">
+          <Link
+            to="/inbox"
+            search={(before: object) => ({ ...before, item: key })}
+            replace
+            data-row-link
+            className="outline-none"
+          >
             {name}
           </Link>
         </h2>
@@ -68,7 +84,7 @@ export const CallCard = ({ call: { approval, outcome }, index, isMeant, selectio
       <From {...approval} />
       <Arguments label={`Arguments of ${name}`} values={approval.params} />
       <div className="flex min-h-8 flex-wrap items-center gap-2">
-        {over === undefined && <Decide approval={approval} mark={marked} />}
+        {over === undefined && <Decide approval={approval} mark={marked} isInBar={isInBar} />}
         <p role="status" className="text-muted-foreground">
           {over !== undefined && outcomeMeaning(over)}
           {over !== undefined && <Record outcome={over} approval={approval} />}
@@ -118,15 +134,19 @@ const Record = ({ outcome, approval }: { outcome: Outcome; approval: Approval })
   )
 }
 
-const Decide = ({ approval, mark }: { approval: Approval; mark: Mark }) => {
+type DecideProps = { approval: Approval; mark: Mark; isInBar: boolean }
+
+/** On a phone the bar has the decision that can be made at once. */
+const Decide = ({ approval, mark, isInBar }: DecideProps) => {
   const { id, toolName } = approval
   const { decide, decideOrSay, isDeciding } = useDecision(id, mark)
   const isOver = useIsOver(approval)
   const isAway = !isConnected.use()
   const isOff = isDeciding || isAway
   const place = sessionName(approval)
+  const inBar = isInBar ? 'max-md:hidden' : ''
   const deny = (
-    <Button needsService kind="danger" disabled={isOff} onClick={() => decideOrSay('deny')}>
+    <Button needsService kind="danger" disabled={isOff} className={inBar} onClick={() => decideOrSay('deny')}>
       <X size={14} /> Deny
     </Button>
   )
@@ -142,7 +162,13 @@ const Decide = ({ approval, mark }: { approval: Approval; mark: Mark }) => {
     )
   return (
     <>
-      <Button needsService kind="primary" disabled={isOff} onClick={() => decideOrSay('allow-once')}>
+      <Button
+        needsService
+        kind="primary"
+        disabled={isOff}
+        className={inBar}
+        onClick={() => decideOrSay('allow-once')}
+      >
         <Check size={14} /> Allow once
       </Button>
       {deny}

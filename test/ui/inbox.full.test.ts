@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Page } from 'playwright-core'
 import { visibleText } from '../../functions/ui/app/components/visible-text.ts'
 import type { Approval } from '../../functions/ui/app/data/approvals.ts'
-import { decided, followed } from '../../functions/ui/app/views/approvals/calls.ts'
+import { decided, followed } from '../../functions/ui/app/views/inbox/calls.ts'
 import { until } from '../journeys/api.ts'
 import { connect } from '../journeys/client.ts'
 import { type OpenedService, openService } from '../journeys/opened-service.ts'
@@ -83,10 +83,20 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
 })
 
-/** Pending calls of one test must not appear in the next. */
+/** Items of one test must not appear in the next. */
 afterEach(async () => {
   if (!hasBrowser) return
   for (const { id } of (await api.client.listApprovals()).approvals) await deny(id)
+  await until(async () => {
+    const { items } = await api.client.listInbox({ query: {} })
+    const others = items.filter(({ kind }) => kind !== 'approval')
+    if (others.length > 0)
+      await api.client.completeInboxItems({
+        body: { items: others.map(({ key, version }) => ({ key, version })) },
+      })
+    const { total } = await api.client.listTasks({ query: { status: 'in_progress' } })
+    return others.length + total === 0 ? true : undefined
+  })
 })
 const deny = (id = '') => api.client.decideApproval({ params: { id }, body: { decision: 'deny' } })
 
@@ -109,19 +119,22 @@ const task = async (title: string, ...lines: string[]) => {
   await until(async () => ((await api.task(id)).waitingFor === 'approval' ? true : undefined))
   return id
 }
-const open = (at = '/approvals') => openPage(service.baseUrl, at)
+const open = (at = '/inbox') => openPage(service.baseUrl, at)
 const card = (page: Page, text: string) =>
-  page.getByRole('list', { name: 'Pending calls' }).getByRole('listitem').filter({ hasText: text })
+  page.getByRole('list', { name: 'Inbox', exact: true }).getByRole('listitem').filter({ hasText: text })
 const isAllowed = (page: Page, text: string) =>
   card(page, text).getByText('Allowed', { exact: true }).waitFor()
 const badge = (page: Page, text: string) =>
-  page.getByRole('link', { name: `Approvals ${text}`.trim(), exact: true }).waitFor()
+  page
+    .getByRole('link', { name: `Inbox ${text}`.trim(), exact: true })
+    .first()
+    .waitFor()
 
-inBrowser('the view of approvals', () => {
+inBrowser('approvals in the inbox', () => {
   it('says when nothing waits, and what became of a call that an address names', async () => {
-    await using opened = await open('/approvals?item=apv_gone')
-    await opened.page.getByText('No pending approvals').waitFor()
-    await opened.page.getByText('This call is no longer pending').waitFor()
+    await using opened = await open('/inbox?item=approval:apv_gone')
+    await opened.page.getByText('Nothing needs you').waitFor()
+    await opened.page.getByText('This item is no longer open').waitFor()
     await badge(opened.page, '')
     await expectSound(opened)
   })
@@ -130,9 +143,8 @@ inBrowser('the view of approvals', () => {
     await using opened = await open('/tasks/overview')
     const { page } = opened
     const conversation = await converse('Release notes', write('notes.md'))
-    await badge(page, '1 waiting')
-    await page.getByText('tool call waiting for approval').waitFor()
-    await page.getByRole('link', { name: 'Approvals 1 waiting' }).click()
+    await badge(page, '1 open, 1 waiting for approval')
+    await page.getByRole('link', { name: 'Inbox 1 open, 1 waiting for approval' }).first().click()
     const one = card(page, 'write_file notes.md')
     await one.getByRole('link', { name: 'Release notes' }).waitFor()
     expect((await one.innerText()).replaceAll(/\s+/g, ' ')).toMatch(
@@ -150,7 +162,7 @@ inBrowser('the view of approvals', () => {
     })
     expect(calls).toMatchObject([{ name: 'write_file', status: 'success' }])
     await page.getByRole('button', { name: 'Clear 1 decided' }).click()
-    await page.getByText('No pending approvals').waitFor()
+    await page.getByText('Nothing needs you').waitFor()
     await expectSound(opened)
   })
 
@@ -164,7 +176,7 @@ inBrowser('the view of approvals', () => {
     await page.getByText('1 selected').waitFor()
     await page.keyboard.press('Escape')
     await page.getByText('1 selected').waitFor({ state: 'detached' })
-    await page.getByRole('checkbox', { name: 'Select all pending' }).check()
+    await page.getByRole('checkbox', { name: 'Select all' }).check()
     await page.getByText('1 call runs a program').waitFor()
     await page.getByRole('button', { name: 'Allow 2 once' }).click()
     const asked = page.getByRole('dialog').getByRole('list', { name: 'Calls to allow' })
@@ -225,8 +237,8 @@ inBrowser('the view of approvals', () => {
     await card(page, 'e.txt').getByText('Decided in another tab').waitFor()
     expect(await last.boundingBox()).toEqual(before)
     // The page does not see the other tab's decision before this click.
-    const [, g] = (await api.client.listApprovals()).approvals
-    await page.route('**/api/security/approvals', (route) => route.fulfill({ json: { approvals: [f, g] } }))
+    const known = await api.client.listInbox({ query: {} })
+    await page.route('**/api/inbox?*', (route) => route.fulfill({ json: known }))
     await deny(f?.id)
     await card(page, 'f.txt').getByRole('button', { name: 'Allow once' }).click()
     await card(page, 'f.txt').getByText('Decided elsewhere').waitFor()
@@ -248,17 +260,21 @@ inBrowser('the view of approvals', () => {
     await converse('Late', write('g.txt'))
     await using opened = await open('/health')
     const { page } = opened
+    const known = await api.client.listInbox({ query: {} })
     const [one] = (await api.client.listApprovals()).approvals
     const soon = new Date(Date.now() + 20_000).toISOString()
-    await page.route('**/api/security/approvals', async (route) => {
-      const left = Date.parse(one?.expiresAt ?? '') > Date.now() ? [{ ...one, expiresAt: soon }] : []
-      await route.fulfill({ json: { approvals: left } })
+    await page.route('**/api/inbox?*', async (route) => {
+      const left = known.items.map((item) => ({ ...item, approval: { ...one, expiresAt: soon } }))
+      await route.fulfill({ json: { ...known, items: left } })
     })
     await page.clock.install()
     // The mocked list is not announced by the event stream.
     await page.route('**/api/events/stream*', (route) => route.fulfill({ status: 503, body: '{}' }))
     await page.reload()
-    await page.getByRole('link', { name: /^Approvals/ }).click()
+    await page
+      .getByRole('link', { name: /^Inbox/ })
+      .first()
+      .click()
     await card(page, 'g.txt')
       .getByText(/^0:\d\d left$/)
       .waitFor()
@@ -281,5 +297,89 @@ inBrowser('the view of approvals', () => {
     await page.getByText('You can decide again').waitFor({ state: 'detached' })
     await allow.click()
     await isAllowed(page, 'g.txt')
+  })
+})
+
+inBrowser('the inbox', () => {
+  const row = (page: Page, text: string) =>
+    page.getByRole('list', { name: 'Inbox', exact: true }).getByRole('listitem').filter({ hasText: text })
+  const finish = async (title: string) => {
+    const { id } = await api.create({ title, prompt: 'demo: say Done' })
+    await api.untilTask(id, 'completed')
+    return id
+  }
+
+  it('leads on from the addresses of its earlier views', async () => {
+    await using opened = await open('/approvals?item=apv_1')
+    const { page } = opened
+    await page.waitForURL(
+      (url) => url.pathname === '/inbox' && url.searchParams.get('item') === 'approval:apv_1',
+    )
+    await page.goto(`${service.baseUrl}/notifications`)
+    await page.waitForURL('**/inbox')
+    expect(opened.faults).toEqual([])
+  })
+
+  it('marks results as done and snoozes them by keys, and opens a snoozed one again', async () => {
+    await finish('Older')
+    await finish('Newer')
+    await using opened = await open()
+    const { page } = opened
+    await row(page, 'Older').waitFor()
+    await expectSound(opened)
+    await page.keyboard.press('j')
+    await page.keyboard.press('e')
+    await row(page, 'Newer').waitFor({ state: 'detached' })
+    await page.keyboard.press('j')
+    await page.keyboard.press('s')
+    const dialog = page.getByRole('dialog', { name: 'Snooze until' })
+    await dialog.getByRole('button', { name: /^Next week/ }).waitFor()
+    await dialog.getByRole('button', { name: /^1 hour/ }).click()
+    await page.getByText('Nothing needs you').waitFor()
+    await page.getByRole('link', { name: 'Snoozed 1' }).click()
+    await row(page, 'snoozed, opens').waitFor()
+    await row(page, 'Older').getByRole('button', { name: 'Open again' }).click()
+    await page.getByRole('link', { name: 'Open', exact: true }).click()
+    await row(page, 'Older').getByRole('link', { name: 'Older' }).click()
+    await page.waitForURL('**/tasks/task_*')
+    expect(opened.faults).toEqual([])
+  })
+
+  it('shows a failure until it is retried with success, and closes it without a touch', async () => {
+    const { id } = await api.create({
+      title: 'Broken',
+      agent: 'coding-agent',
+      prompt: 'demo: fail It broke',
+    } as never)
+    await api.untilTask(id, 'failed')
+    await using opened = await open()
+    const { page } = opened
+    await row(page, '1 of 1 task not retried').waitFor()
+    await expectSound(opened)
+    const [letter] = (await api.client.listDlq({ query: {} })).items
+    await api.client.discardDlqItem({ params: { id: letter?.id ?? '' } })
+    await page.getByText('Nothing needs you').waitFor()
+  })
+
+  it('has the decision in a bar at the foot on a phone: one tap from the link of a message', async () => {
+    const first = await task('First', write('a.txt'))
+    const second = await task('Second', write('b.txt'))
+    const approval = (await api.client.listApprovals()).approvals.find(({ taskId }) => taskId === second)
+    await using opened = await openPage(service.baseUrl, `/inbox?item=approval:${approval?.id}`, {
+      viewport: { width: 390, height: 760 },
+    })
+    const { page } = opened
+    const bar = page.getByRole('region', { name: 'Decision' })
+    await bar.getByText('write_file b.txt').waitFor()
+    await expectSound(opened)
+    await bar.getByRole('button', { name: 'Allow once' }).click()
+    await api.untilTask(second, 'completed')
+    // A second tap at the same place decides nothing.
+    await bar.getByText('Allowed').waitFor()
+    expect(await bar.getByRole('button', { name: 'Allow once' }).count()).toBe(0)
+    await bar.getByRole('button', { name: 'Next call, 1 waiting' }).click()
+    await bar.getByText('write_file a.txt').waitFor()
+    await bar.getByRole('button', { name: 'Deny' }).click()
+    await api.untilTask(first, 'completed')
   })
 })

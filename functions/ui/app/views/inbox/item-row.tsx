@@ -1,0 +1,143 @@
+import { AlarmClock, Check, RotateCcw } from 'lucide-react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Checkbox } from '../../components/checkbox.tsx'
+import { rowLinkClass, type Selection, toggled } from '../../components/data-row.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { errorMessage } from '../../components/problem.tsx'
+import { toast } from '../../components/toast.tsx'
+import { When } from '../../components/when.tsx'
+import { useRemoveHold } from '../../data/holds.ts'
+import type { InboxItem } from '../../data/inbox.ts'
+import { useMe } from '../../data/me.ts'
+import { facts, looks, type RowItem, TitleLink, titleText } from './words.tsx'
+
+export type ItemVerbs = {
+  onDone: (items: readonly InboxItem[]) => void
+  onSnooze: (items: readonly InboxItem[]) => void
+  onReopen: (items: readonly InboxItem[]) => void
+  onRetry: (fingerprint: string) => void
+}
+
+type Props = {
+  item: RowItem
+  index: number
+  isMeant: boolean
+  selection: Selection
+  verbs: ItemVerbs
+}
+
+/** An item in two lines, with what can be done about it. */
+export const ItemRow = ({ item, index, isMeant, selection, verbs }: Props) => {
+  const { icon: Icon, label, tone } = looks[item.kind]
+  const row = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (isMeant) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isMeant])
+  const name = titleText(item)
+  return (
+    <li
+      ref={row}
+      data-index={index}
+      data-item={item.key}
+      className={`relative flex min-h-14 items-center gap-3 border-b px-4 py-2 hover:bg-muted has-[[data-row-link]:focus]:bg-accent has-[[data-row-link]:focus]:shadow-[inset_3px_0_0_var(--ring)] md:px-6 ${isMeant ? 'shadow-[inset_3px_0_0_var(--ring)]' : ''}`}
+    >
+      <span className="relative z-1 flex">
+        <Checkbox
+          label={`Select ${name}`}
+          isChecked={selection.selected.has(item.key)}
+          onChange={() => selection.onSelect(toggled(selection.selected, item.key))}
+        />
+      </span>
+      <Icon size={16} role="img" aria-label={label} className={`shrink-0 ${tone}`} />
+      <div className="min-w-0 flex-1">
+        <h2 className="font-medium">
+          <TitleLink item={item} className={`block truncate ${rowLinkClass}`} />
+        </h2>
+        <p className="truncate text-muted-foreground">
+          <Facts facts={[<span key="kind">{label}</span>, ...facts(item), snoozed(item)]} />
+        </p>
+      </div>
+      <div className="relative z-1 flex items-center gap-1">
+        <Verb item={item} onRetry={verbs.onRetry} />
+        {item.snoozedUntil === undefined ? (
+          <>
+            <RowButton
+              label="Snooze"
+              keys="s"
+              onClick={() => verbs.onSnooze([item])}
+              className="max-md:hidden"
+            >
+              <AlarmClock size={15} />
+            </RowButton>
+            <RowButton label="Done" keys="e" onClick={() => verbs.onDone([item])}>
+              <Check size={15} />
+            </RowButton>
+          </>
+        ) : (
+          <RowButton label="Open again" onClick={() => verbs.onReopen([item])}>
+            <RotateCcw size={15} />
+          </RowButton>
+        )}
+      </div>
+    </li>
+  )
+}
+
+const snoozed = ({ snoozedUntil }: RowItem) =>
+  snoozedUntil && (
+    <span key="snoozed">
+      snoozed, opens <When at={snoozedUntil} />
+    </span>
+  )
+
+type RowButtonProps = {
+  label: string
+  keys?: string
+  onClick: () => void
+  className?: string
+  children: ReactNode
+}
+
+const RowButton = ({ label, keys, onClick, className = '', children }: RowButtonProps) => (
+  <Button
+    kind="ghost"
+    size="icon"
+    needsService
+    aria-label={label}
+    title={keys ? `${label} (${keys})` : label}
+    className={className}
+    onClick={onClick}
+  >
+    {children}
+  </Button>
+)
+
+/** The act that most likely ends the cause. */
+const Verb = ({ item, onRetry }: Pick<Props, 'item'> & Pick<ItemVerbs, 'onRetry'>) => {
+  if (item.kind === 'failure')
+    return (
+      <Button
+        size="small"
+        needsService
+        className="max-md:hidden"
+        onClick={() => onRetry(item.failure.fingerprint)}
+      >
+        <RotateCcw size={14} /> Retry {item.failure.pending > 1 ? `all ${item.failure.pending}` : ''}
+      </Button>
+    )
+  return item.kind === 'hold' ? <StartAnyway id={item.hold.id} /> : null
+}
+
+const StartAnyway = ({ id }: { id: string }) => {
+  const isAdmin = useMe()?.role === 'admin'
+  const { mutate, isPending } = useRemoveHold()
+  if (!isAdmin) return null
+  const start = () =>
+    mutate(id, { onError: (error) => void toast.failed('Not started', errorMessage(error)) })
+  return (
+    <Button size="small" needsService disabled={isPending} onClick={start} className="max-md:hidden">
+      Start anyway
+    </Button>
+  )
+}

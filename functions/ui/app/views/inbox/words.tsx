@@ -1,0 +1,119 @@
+import { Link } from '@tanstack/react-router'
+import {
+  CircleAlert,
+  CircleCheck,
+  Hourglass,
+  type LucideIcon,
+  ServerOff,
+  Wallet,
+  Webhook as WebhookIcon,
+} from 'lucide-react'
+import type { ReactNode } from 'react'
+import { runTimeMs } from '../../../../../lib/core/run-time.ts'
+import { Cost } from '../../components/cost.tsx'
+import { ErrorCode } from '../../components/error-code.tsx'
+import { formatDateTime, formatNumber } from '../../components/format.ts'
+import { providerName } from '../../components/provider-name.ts'
+import { startOfLine } from '../../components/text-weight.ts'
+import { formatDuration } from '../../components/time.ts'
+import { When } from '../../components/when.tsx'
+import type { InboxItem } from '../../data/inbox.ts'
+
+/** An item that is no approval: those are cards. */
+export type RowItem = Exclude<InboxItem, { kind: 'approval' }>
+
+type Look = { icon: LucideIcon; label: string; tone: string }
+
+export const looks: Readonly<Record<RowItem['kind'], Look>> = {
+  failure: { icon: CircleAlert, label: 'Failed tasks', tone: 'text-failed' },
+  hold: { icon: Hourglass, label: 'Usage limit', tone: 'text-queued' },
+  budget: { icon: Wallet, label: 'Budget', tone: 'text-queued' },
+  runner: { icon: ServerOff, label: 'No runner', tone: 'text-queued' },
+  webhook: { icon: WebhookIcon, label: 'Webhook', tone: 'text-failed' },
+  result: { icon: CircleCheck, label: 'Result', tone: 'text-completed' },
+}
+
+const tasks = (count: number) => (count === 1 ? '1 task' : `${formatNumber(count)} tasks`)
+const wait = (count: number) => `${tasks(count)} ${count === 1 ? 'waits' : 'wait'}`
+
+const hostIn = (url: string) => (URL.canParse(url) ? new URL(url).host : url)
+
+export const titleText = (item: RowItem): string => {
+  switch (item.kind) {
+    case 'failure':
+      return startOfLine(item.failure.message)
+    case 'hold':
+      return `${providerName(item.hold.provider)}: ${startOfLine(item.hold.reason)}`
+    case 'budget':
+      return `${wait(item.waiting)} for the monthly budget`
+    case 'runner':
+      return `${wait(item.waiting)} for a runner: ${startOfLine(item.reason)}`
+    case 'webhook':
+      return `The webhook to ${hostIn(item.webhook.url)} was paused`
+    case 'result':
+      return startOfLine(item.task.title)
+  }
+}
+
+const runTime = ({ task }: Extract<RowItem, { kind: 'result' }>) =>
+  task.startedAt && task.completedAt && formatDuration(runTimeMs(task, Date.parse(task.completedAt)))
+
+/** What the second line of an item says. */
+export const facts = (item: RowItem): readonly ReactNode[] => {
+  switch (item.kind) {
+    case 'failure':
+      return [
+        `${formatNumber(item.failure.pending)} of ${tasks(item.failure.count)} not retried`,
+        item.failure.agent,
+        <ErrorCode key="code" code={item.failure.code} />,
+        <When key="at" at={item.at} />,
+      ]
+    case 'hold':
+      return [
+        item.hold.waiting > 0 && wait(item.hold.waiting),
+        <span key="until">
+          tried again <When at={item.hold.until} />
+        </span>,
+      ]
+    case 'budget':
+      return [item.until && `until ${formatDateTime(item.until)}, or a higher budget`]
+    case 'runner':
+      return [
+        <span key="at">
+          since <When at={item.at} />
+        </span>,
+      ]
+    case 'webhook':
+      return ['a delivery failed for good; others wait', <When key="at" at={item.at} />]
+    case 'result':
+      return [
+        item.task.agent,
+        item.task.repository,
+        item.task.branch,
+        runTime(item),
+        item.task.cost && <Cost key="cost" cost={item.task.cost} isAlone />,
+        <When key="at" at={item.at} />,
+      ]
+  }
+}
+
+type TitleProps = { item: RowItem; className: string }
+
+/** Leads to the cause. */
+export const TitleLink = ({ item, className }: TitleProps) => {
+  const look = { className, 'data-row-link': true, children: titleText(item) } as const
+  switch (item.kind) {
+    case 'failure':
+      return <Link to="/queue" search={{ status: 'all', fingerprint: item.failure.fingerprint }} {...look} />
+    case 'hold':
+      return <Link to="/tasks" search={{ status: 'queued' }} {...look} />
+    case 'budget':
+      return <Link to="/settings/installation" {...look} />
+    case 'runner':
+      return <Link to="/agents" {...look} />
+    case 'webhook':
+      return <Link to="/webhooks/$id" params={{ id: item.webhook.id }} {...look} />
+    case 'result':
+      return <Link to="/tasks/$id" params={{ id: item.task.id }} {...look} />
+  }
+}

@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import { ApprovalSchema } from '../approvals/schema.ts'
+import { HoldSchema } from '../holds/schema.ts'
+import { WebhookSchema } from '../outbound-webhooks/schema.ts'
+import { FailureGroupSchema } from '../queue/schema.ts'
+import { TaskSchema } from '../tasks/schema.ts'
+
+export const INBOX_KINDS = ['approval', 'failure', 'hold', 'budget', 'runner', 'webhook', 'result'] as const
+export type InboxKind = (typeof INBOX_KINDS)[number]
+
+export const InboxKeySchema = z
+  .string()
+  .min(1)
+  .max(300)
+  .meta({ examples: ['result:task_01KF0Q8Y3V5W7X9Z'] })
+export const InboxVersionSchema = z
+  .string()
+  .min(1)
+  .max(300)
+  .meta({ examples: ['2026-01-01T12:00:00.000Z'] })
+
+const item = {
+  key: InboxKeySchema.describe('Names the cause; the same for each of its occurrences'),
+  version: InboxVersionSchema.describe(
+    'Of this occurrence: an item that was done opens again with another one',
+  ),
+  at: z.iso.datetime().describe('When it occurred; for budgets, the present time'),
+  mine: z.boolean().describe('It is about a task, a call or a webhook of yours, or about the tasks of all'),
+  snoozedUntil: z.iso.datetime().optional(),
+}
+
+/** The fields of a completed task that tell one result from another. */
+const ReviewedTaskSchema = TaskSchema.pick({
+  id: true,
+  title: true,
+  agent: true,
+  repository: true,
+  branch: true,
+  source: true,
+  createdBy: true,
+  createdAt: true,
+  startedAt: true,
+  completedAt: true,
+  waitingMs: true,
+  cost: true,
+  threadId: true,
+})
+export type ReviewedTask = z.output<typeof ReviewedTaskSchema>
+
+export const InboxItemSchema = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('approval'), ...item, approval: ApprovalSchema }),
+    z.object({ kind: z.literal('failure'), ...item, failure: FailureGroupSchema }),
+    z.object({ kind: z.literal('hold'), ...item, hold: HoldSchema }),
+    z.object({
+      kind: z.literal('budget'),
+      ...item,
+      waiting: z.number().describe('The tasks that wait for a budget'),
+      until: z.iso.datetime().optional().describe('When the next month begins'),
+    }),
+    z.object({
+      kind: z.literal('runner'),
+      ...item,
+      reason: z.string().describe('Why no runner takes them'),
+      taskIds: z.array(z.string()).describe('The oldest of the tasks, at most five'),
+      waiting: z.number().describe('How many of the 100 oldest queued tasks wait for this reason'),
+    }),
+    z.object({ kind: z.literal('webhook'), ...item, webhook: WebhookSchema }),
+    z.object({ kind: z.literal('result'), ...item, task: ReviewedTaskSchema }),
+  ])
+  .meta({
+    id: 'InboxItem',
+    examples: [
+      {
+        kind: 'result',
+        key: 'result:task_01KF0Q8Y3V5W7X9Z',
+        version: '2026-01-01T12:00:00.000Z',
+        at: '2026-01-01T12:00:00.000Z',
+        mine: true,
+        task: {
+          id: 'task_01KF0Q8Y3V5W7X9Z',
+          title: 'Guard total() against an empty cart',
+          agent: 'coding-agent',
+          source: 'api',
+          createdBy: 'local',
+          createdAt: '2026-01-01T11:58:00.000Z',
+          completedAt: '2026-01-01T12:00:00.000Z',
+        },
+      },
+    ],
+  })
+export type InboxItem = z.output<typeof InboxItemSchema>
+export type InboxItemOf<Kind extends InboxKind> = Extract<InboxItem, { kind: Kind }>
+
+export const InboxCountsSchema = z.object({
+  open: z.number(),
+  snoozed: z.number(),
+  ofKind: z.record(z.enum(INBOX_KINDS), z.number()).describe('The open items of each kind'),
+})
+export type InboxCounts = z.output<typeof InboxCountsSchema>

@@ -167,12 +167,12 @@ const counted = (ids: readonly string[]): Map<string, number> => {
   return counts
 }
 
-/** Everything that is wrong after all orders have ended, and the number of their tasks. */
+/** Everything that is wrong after all orders have ended, and what they came to. */
 export const auditOrders = async (
   at: Connection,
   orders: readonly AcceptedOrder[],
   journal: readonly JournalEntry[],
-): Promise<Findings & { tasks: number }> => {
+): Promise<{ found: Findings; summary: string; approvals: number }> => {
   const { client } = at
   const query = (cursor: string | undefined) => ({ limit: 200, ...(cursor !== undefined && { cursor }) })
   const letters = await allOf(async (cursor) => {
@@ -192,22 +192,26 @@ export const auditOrders = async (
     notices.flatMap(({ type, taskId }) => (type === 'task_failed' ? [taskId ?? ''] : [])),
   )
   const titles = new Set(tasks.map(({ title }) => title))
-  const { approvals } = await client.listApprovals()
-  const found: Findings[] = []
+  const waiting = (await client.listApprovals()).approvals
+  const findings: Findings[] = []
   for (const order of orders)
-    found.push(await auditOrder(at, order, deadLetters), auditEffects(order, journal))
+    findings.push(await auditOrder(at, order, deadLetters), auditEffects(order, journal))
   const failed = tasks.filter(({ status }) => status === 'failed')
-  return {
-    ...together([
-      ...found,
-      auditPermissions(journal),
-      failing('all tasks', [
-        ['twice', `${tasks.length - titles.size} were made twice`, titles.size === tasks.length],
-        ['twice', 'a failure was announced twice', [...failures.values()].every((times) => times === 1)],
-        ['lost', 'a failure was not announced', failed.every(({ id }) => failures.has(id))],
-        ['other', `approvals wait: ${approvals.map(({ id }) => id)}`, approvals.length === 0],
-      ]),
+  const found = together([
+    ...findings,
+    auditPermissions(journal),
+    failing('all tasks', [
+      ['twice', `${tasks.length - titles.size} were made twice`, titles.size === tasks.length],
+      ['twice', 'a failure was announced twice', [...failures.values()].every((times) => times === 1)],
+      ['lost', 'a failure was not announced', failed.every(({ id }) => failures.has(id))],
+      ['other', `approvals wait: ${waiting.map(({ id }) => id)}`, waiting.length === 0],
     ]),
-    tasks: tasks.length,
-  }
+  ])
+  const approvals = journal.filter(({ did }) => did === 'sees').length
+  const { lost, twice, unseen } = found
+  const summary = [
+    `${orders.length} threads of ${tasks.length} tasks, ${approvals} approvals`,
+    `lost ${lost.length}, twice ${twice.length}, unseen ${unseen.length}`,
+  ].join('; ')
+  return { found, approvals, summary }
 }

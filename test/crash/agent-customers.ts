@@ -4,7 +4,7 @@ import { isFinal } from '../../lib/tasks/machine.ts'
 import { type Connection, connect } from '../journeys/client.ts'
 import type { Journal } from './agent-journal.ts'
 import { makeOrder, messageText, type Order, verdictOn } from './agent-orders.ts'
-import { upTo } from './random.ts'
+import { seededRandom, upTo } from './random.ts'
 
 export type AcceptedOrder = Order & { id: string }
 
@@ -18,6 +18,7 @@ type Needs = {
   random: () => number
 }
 
+const CUSTOMERS = 4
 const LONGEST_PAUSE_MS = 900
 const LONGEST_DECISION_MS = 600
 
@@ -45,7 +46,7 @@ const insisted = async <T>(
 }
 
 /** Gives one order after the other, with its replies at any time. Resolves to those that were accepted. */
-export const placeOrders = async (name: string, needs: Needs): Promise<AcceptedOrder[]> => {
+const placeOrders = async (name: string, needs: Needs): Promise<AcceptedOrder[]> => {
   const { isOver, isLate, journal, random } = needs
   const keyed = (order: Order, place: number) => ({
     headers: { 'idempotency-key': `${order.name}.${place}` },
@@ -88,7 +89,7 @@ export const placeOrders = async (name: string, needs: Needs): Promise<AcceptedO
 }
 
 /** Looks at the approvals that wait, and decides each after a time, as the verdict on its act says. */
-export const decideApprovals = async ({
+const decideApprovals = async ({
   address,
   isOver,
   journal,
@@ -123,4 +124,30 @@ export const decideApprovals = async ({
     if (url !== undefined) await look(connect(url)).catch(() => undefined)
     await sleep(30)
   }
+}
+
+type Given = Pick<Needs, 'address' | 'journal'> & { seed: number; settledMs: number }
+
+/**
+ * Customers place orders, and a person decides approvals, until `work` is over. Resolves once all orders have ended, or
+ * after the time for it.
+ */
+export const ordersDuring = async <T>({ seed, settledMs, ...shared }: Given, work: () => Promise<T>) => {
+  let overAt = Number.POSITIVE_INFINITY
+  let isDone = false
+  const isOver = () => performance.now() > overAt
+  const isLate = () => performance.now() > overAt + settledMs
+  const customers = Array.from({ length: CUSTOMERS }, (_, n) =>
+    placeOrders(`order-${n}`, { ...shared, isOver, isLate, random: seededRandom(seed + n) }),
+  )
+  const accepted = Promise.all(customers)
+  accepted.catch(() => undefined)
+  const operator = decideApprovals({ ...shared, isOver: () => isDone, random: seededRandom(seed - 1) })
+  const result = await work().finally(() => {
+    overAt = performance.now()
+  })
+  const orders = (await accepted).flat()
+  isDone = true
+  await operator
+  return { orders, result }
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-type MarkedProcess = { pid: number; words: readonly string[]; folder: string }
+export type MarkedProcess = { pid: number; words: readonly string[]; folder: string }
 
 const processWith = (pid: string, variable: string): MarkedProcess[] => {
   try {

@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { deliveryCurl, deliveryText } from '../../functions/ui/app/views/webhooks/curl.ts'
 import { type Language, languages, type Way, ways } from '../../functions/ui/app/views/webhooks/languages.ts'
 import { snippets } from '../../functions/ui/app/views/webhooks/snippets.ts'
 import { signatureHeaders } from '../../lib/deliveries/signature.ts'
+import type { Webhook, WebhookDelivery } from '../../lib/outbound-webhooks/schema.ts'
 import { type Receiver, startReceiver } from '../adapters/outbound-receiver.ts'
 import { until } from '../journeys/api.ts'
 import { connect } from '../journeys/client.ts'
@@ -111,6 +115,33 @@ const inDialog = (page: Page, name: string) =>
 const rowWith = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 const isToast = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
 
+describe('a delivery as a curl command', () => {
+  const delivery = (payload: object) =>
+    ({ id: 'evt_1', event: 'task.failed', timestamp: '2026-01-01T00:00:00.000Z', payload }) as WebhookDelivery
+  const odd = { title: `It's "$HOME" \`id\` \\ %s \n é\u0000 'quoted'`, error: '$(touch /tmp/x); !!' }
+
+  it.each([
+    ['signed', 'wh_sec_********'],
+    ['unsigned', undefined],
+  ] as const)('sends the very body, %s, whatever characters it has', async (_, masked) => {
+    await using own = await startReceiver()
+    const url = `${own.url}?a=1&b='2'`
+    const command = deliveryCurl({ url, ...(masked && { secret: masked }) } as Webhook, delivery(odd))
+    expect(command.includes('PUT THE SIGNING SECRET HERE')).toBe(masked !== undefined)
+    const script = command.replace("'PUT THE SIGNING SECRET HERE'", `'${SECRET}'`)
+    // The receiver is in this process: it answers while the shell runs.
+    await promisify(execFile)('sh', ['-c', `${script} --silent`])
+    const [heard] = own.heard
+    expect(heard?.body).toBe(deliveryText(delivery(odd)))
+    const sent = heard?.headers ?? {}
+    expect(sent).toMatchObject({ 'content-type': 'application/json', 'webhook-id': 'evt_1' })
+    if (masked === undefined) return
+    const atMs = Number(sent['webhook-timestamp']) * 1_000
+    const expected = signatureHeaders({ id: 'evt_1', body: heard?.body ?? '', secrets: [SECRET], atMs })
+    expect(sent).toMatchObject(expected)
+  })
+})
+
 inBrowser('the view of webhooks', () => {
   it('makes one: what is wrong is said at its field, the secret is shown once, and a test comes signed with it', async () => {
     await using opened = await open()
@@ -193,7 +224,7 @@ inBrowser('the view of webhooks', () => {
 
   it('says what failed and why, what waits, and sends it: one, several, and all since a time', async () => {
     receiver.answer = (response) => response.writeHead(410).end('<b>gone</b>\u202e')
-    const { id } = await webhook('gone')
+    const { id } = await webhook('gone', { secret: 'my own secret' })
     await api.create({ title: 'Lost' })
     await until(async () => ((await read(id)).failing ? true : undefined))
     await api.create({ title: 'Waits' })
@@ -206,7 +237,7 @@ inBrowser('the view of webhooks', () => {
     expect(
       await rowWith(page, '/gone')
         .getByRole('button', { name: /^Send test/ })
-        .isDisabled(),
+        .isEnabled(),
     ).toBe(true)
     await expectGood(opened)
     await page.keyboard.press('j')
@@ -217,21 +248,34 @@ inBrowser('the view of webhooks', () => {
     await rowWith(page, 'Failed').getByText('410').waitFor()
     expect(await button(page, 'Recover').getAttribute('title')).toBe('Paused: resume it first')
     expect(await button(page, 'Recover').isDisabled()).toBe(true)
-    await rowWith(page, 'Failed').getByRole('link').click()
+    await rowWith(page, 'Failed').getByRole('link').first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('<b>gone</b>\\u{202e}').waitFor()
-    await dialog.getByText('resume it first').waitFor()
-    expect(await button(page, 'Redeliver').isDisabled()).toBe(true)
+    await dialog.getByText('Sent even while the webhook is paused').waitFor()
+    await dialog.getByText('Request headers').click()
+    await dialog.getByText('x-svc-signature: sha256=********').waitFor()
+    await dialog.getByRole('link', { name: 'Lost' }).waitFor()
+    await dialog.getByRole('button', { name: 'Copy as curl' }).waitFor()
     await expectGood(opened)
     await page.keyboard.press('Escape')
+    await page.getByRole('combobox', { name: 'State' }).selectOption('Failed')
+    await page.waitForURL('**?state=failed')
+    await rowWith(page, 'Held').waitFor({ state: 'detached' })
+    await rowWith(page, 'Lost').waitFor()
+    await page.getByRole('combobox', { name: 'State' }).selectOption('All states')
 
-    receiver.answer = (response) => response.end('ok')
+    receiver.answer = (response) => response.writeHead(500).end('still broken')
     await button(page, /^Resume/).click()
-    await dialog.getByText('Waiting deliveries are sent immediately').waitFor()
-    expect((await read(id)).active).toBe(false)
-    await inDialog(page, 'Resume').click()
+    await inDialog(page, 'Send one first').click()
+    await dialog.getByRole('alert').getByText('Still paused. The receiver responded: 500').waitFor()
+    await dialog.getByText('still broken').waitFor()
+    await expectGood(opened)
+    expect([(await read(id)).active, heardAt('gone').length]).toEqual([false, 2])
+    receiver.answer = (response) => response.end('ok')
+    await inDialog(page, 'Send one again').click()
+    await isToast(page, 'Resumed')
     await rowWith(page, 'Delivered').waitFor()
-    expect(heardAt('gone')).toHaveLength(2)
+    expect([(await read(id)).active, heardAt('gone').length]).toEqual([true, 3])
 
     await button(page, 'Recover').click()
     await page.getByRole('radio', { name: 'custom' }).check()
@@ -242,7 +286,7 @@ inBrowser('the view of webhooks', () => {
     await inDialog(page, 'Redeliver').click()
     await page.getByText('Redelivering 1 delivery.').waitFor()
     await inDialog(page, 'Done').click()
-    await until(() => (heardAt('gone').length === 3 ? true : undefined))
+    await until(() => (heardAt('gone').length === 4 ? true : undefined))
     await rowWith(page, 'Failed').waitFor({ state: 'detached' })
 
     receiver.answer = (response) => response.writeHead(503).end('busy')

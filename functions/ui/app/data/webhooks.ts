@@ -26,13 +26,18 @@ export const useWebhook = (id: string) =>
     EVERY_MS.list,
   )
 
-/** Newest first. */
-export const useDeliveries = (id: string) =>
+export type DeliveryStatus = WebhookDelivery['status']
+
+/** Newest first; of one status, or of all. */
+export const useDeliveries = (id: string, status?: DeliveryStatus) =>
   useLivePages(
-    [...key, 'deliveries', id],
-    (query, signal) =>
-      client.listWebhookDeliveries({ params: { id }, query: { ...query, limit: PAGE } }, { signal }),
+    [...key, 'deliveries', id, status ?? ''],
+    (page, signal) => {
+      const query = { ...page, limit: PAGE, ...(status && { status }) }
+      return client.listWebhookDeliveries({ params: { id }, query }, { signal })
+    },
     ({ deliveries }) => deliveries,
+    true,
   )
 
 export const useInbound = () =>
@@ -55,6 +60,8 @@ export const useRotateSecret = (id: string) =>
   useWebhookChange((_: undefined) => client.rotateWebhookSecret({ params: { id } }))
 export const useTestWebhook = (id: string) =>
   useWebhookChange((_: undefined) => client.testWebhook({ params: { id } }))
+export const useResumeWebhook = (id: string) =>
+  useWebhookChange((_: undefined) => client.resumeWebhook({ params: { id } }))
 export const useRecover = (id: string) =>
   useWebhookChange((since: string) => client.recoverWebhook({ params: { id }, body: { since } }))
 export const useRedeliver = (id: string) =>

@@ -103,6 +103,23 @@ export const deliveryColumns: readonly Column<WebhookDelivery>[] = [
     ),
   },
   {
+    id: 'task',
+    header: 'Task',
+    width: 'minmax(0, 3fr)',
+    narrow: 'minmax(0, 1fr)',
+    cell: ({ taskId, taskTitle }) =>
+      taskId !== undefined && (
+        <Link
+          to="/tasks/$id"
+          params={{ id: taskId }}
+          title={visibleText(taskTitle ?? taskId)}
+          className="relative z-1 block truncate hover:underline"
+        >
+          {startOfLine(visibleText(taskTitle ?? taskId))}
+        </Link>
+      ),
+  },
+  {
     id: 'state',
     header: 'State',
     width: '5.5rem',

@@ -1,11 +1,13 @@
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { PagedTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
+import { Choice } from '../../components/filter-fields.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { useDeliveries, useWebhook, type WebhookDelivery } from '../../data/webhooks.ts'
 import { deliveryColumns } from './columns.tsx'
 import { DeliveryDialog } from './delivery-dialog.tsx'
+import { deliveryStates, isDeliveryStatus } from './delivery-search.ts'
 import { Recover } from './recover.tsx'
 import { RedeliverMany } from './redeliver-many.tsx'
 
@@ -17,7 +19,8 @@ const testCurl = (id: string) => `curl -X POST ${location.origin}/api/webhooks/$
 export const Deliveries = (): ReactNode => {
   const { id } = useParams({ from: '/webhooks/$id' })
   const { data: webhook } = useWebhook(id)
-  const pages = useDeliveries(id)
+  const { state } = useSearch({ from: '/webhooks/$id/' })
+  const pages = useDeliveries(id, state)
   const { rows, total, isPending, onMore } = pages
   const [selected, onSelect] = useState(none)
   const navigate = useNavigate({ from: '/webhooks/$id' })
@@ -33,7 +36,21 @@ export const Deliveries = (): ReactNode => {
             {total !== undefined && `${formatNumber(total)} ${total === 1 ? 'delivery' : 'deliveries'}, `}
             kept for 30 days
           </span>
-          <Recover webhook={webhook} />
+          <span className="flex items-center gap-2">
+            <Choice
+              label="State"
+              all="All states"
+              options={deliveryStates}
+              value={state ?? ''}
+              onChange={(value) =>
+                void navigate({
+                  search: isDeliveryStatus(value) ? { state: value } : {},
+                  replace: true,
+                })
+              }
+            />
+            <Recover webhook={webhook} />
+          </span>
         </div>
       )}
       <PagedTable
@@ -43,9 +60,14 @@ export const Deliveries = (): ReactNode => {
         getName={deliveryName}
         selection={{ selected, onSelect }}
         empty={
-          <Empty title="No deliveries yet" curl={testCurl(id)}>
-            It receives {webhook.events.includes('*') ? 'all events' : webhook.events.join(', ')}. Send test:
-          </Empty>
+          state === undefined ? (
+            <Empty title="No deliveries yet" curl={testCurl(id)}>
+              It receives {webhook.events.includes('*') ? 'all events' : webhook.events.join(', ')}. Send
+              test:
+            </Empty>
+          ) : (
+            <Empty title="No deliveries in this state" />
+          )
         }
       />
       <DeliveryDialog
@@ -53,7 +75,7 @@ export const Deliveries = (): ReactNode => {
         rows={rows}
         onMore={onMore}
         isLoading={isPending}
-        onClose={() => void navigate({ search: {}, replace: true })}
+        onClose={() => void navigate({ search: state === undefined ? {} : { state }, replace: true })}
       />
     </>
   )

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Copy } from '../../components/copy.tsx'
 import { DialogBody } from '../../components/dialog.tsx'
@@ -6,20 +7,16 @@ import { Tag } from '../../components/tag.tsx'
 import { formatDuration } from '../../components/time.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { When } from '../../components/when.tsx'
-import type { WebhookDelivery } from '../../data/webhooks.ts'
+import type { Webhook, WebhookDelivery } from '../../data/webhooks.ts'
+import { deliveryCurl, deliveryText } from './curl.ts'
 import { DeliveryState } from './state.tsx'
 
-/** The body as sent, except for white space. */
-const deliveryEnvelope = ({ id, event, timestamp, payload }: WebhookDelivery) => ({
-  id,
-  event,
-  timestamp,
-  payload,
-})
+type Props = { webhook: Pick<Webhook, 'url' | 'secret'>; delivery: WebhookDelivery }
 
-export const DeliveryBody = ({ delivery }: { delivery: WebhookDelivery }) => {
+export const DeliveryBody = ({ webhook, delivery }: Props) => {
   const { id, event, attempts, attemptsOmitted: omitted = 0, createdAt, nextAttemptAt } = delivery
-  const body = JSON.stringify(deliveryEnvelope(delivery), undefined, 2)
+  const { taskId, taskTitle } = delivery
+  const body = JSON.stringify(JSON.parse(deliveryText(delivery)), undefined, 2)
   return (
     <DialogBody>
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1.5">
@@ -40,6 +37,13 @@ export const DeliveryBody = ({ delivery }: { delivery: WebhookDelivery }) => {
         <Fact name="Event">
           <code className="font-mono">{event}</code>
         </Fact>
+        {taskId !== undefined && (
+          <Fact name="Task">
+            <Link to="/tasks/$id" params={{ id: taskId }} className="underline underline-offset-2">
+              {visibleText(taskTitle ?? taskId)}
+            </Link>
+          </Fact>
+        )}
         <Fact name="Id">
           <span className="flex items-center gap-1">
             <code className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">{id}</code>
@@ -63,11 +67,16 @@ export const DeliveryBody = ({ delivery }: { delivery: WebhookDelivery }) => {
         </ol>
       )}
       {omitted > 0 && <p className="text-muted-foreground">Attempts 2 to {omitted + 1} are not stored.</p>}
-      <h3 className="font-medium">Body</h3>
+      <div className="flex items-center justify-between gap-2">
+        <h3 className="font-medium">Body</h3>
+        <span className="flex items-center gap-1 text-muted-foreground">
+          Copy as curl <Copy text={deliveryCurl(webhook, delivery)} label="Copy as curl" />
+        </span>
+      </div>
       <div className="relative">
         <LongText label="Body" text={visibleText(body)} className="pr-10" />
         <div className="absolute top-0.5 right-0.5">
-          <Copy text={JSON.stringify(deliveryEnvelope(delivery))} label="Copy the body as sent" />
+          <Copy text={deliveryText(delivery)} label="Copy the body as sent" />
         </div>
       </div>
     </DialogBody>
@@ -81,9 +90,22 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
   </>
 )
 
+const headerLines = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
+
 type AttemptProps = WebhookDelivery['attempts'][number] & { number: number }
 
-const Attempt = ({ number, at, statusCode, responseBody, error, durationMs }: AttemptProps) => {
+const Attempt = ({
+  number,
+  at,
+  statusCode,
+  responseBody,
+  requestHeaders,
+  error,
+  durationMs,
+}: AttemptProps) => {
   const isGood = statusCode !== undefined && statusCode >= 200 && statusCode < 300
   return (
     <li className="flex flex-col gap-1.5 px-3 py-2">
@@ -96,6 +118,16 @@ const Attempt = ({ number, at, statusCode, responseBody, error, durationMs }: At
       </p>
       {error !== undefined && (
         <p className="text-destructive [overflow-wrap:anywhere]">{visibleText(error)}</p>
+      )}
+      {requestHeaders !== undefined && (
+        <details>
+          <summary className="w-fit cursor-pointer text-muted-foreground">Request headers</summary>
+          <LongText
+            label={`Request headers of attempt ${number}`}
+            text={visibleText(headerLines(requestHeaders))}
+            className="mt-1.5"
+          />
+        </details>
       )}
       {responseBody !== undefined &&
         (responseBody === '' ? (

@@ -8,7 +8,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useRedeliver, type Webhook, type WebhookDelivery } from '../../data/webhooks.ts'
 import { DeliveryBody } from './delivery-body.tsx'
-import { lastAnswer, pausedReason } from './state.tsx'
+import { lastAnswer } from './state.tsx'
 
 type Props = {
   webhook: Webhook
@@ -31,7 +31,7 @@ export const DeliveryDialog = ({ webhook, rows, isLoading, onMore, onClose }: Pr
     <Dialog isOpen onClose={onClose} title={delivery?.event ?? 'Delivery'}>
       {delivery ? (
         <>
-          <DeliveryBody delivery={delivery} />
+          <DeliveryBody webhook={webhook} delivery={delivery} />
           <Again key={id} webhook={webhook} delivery={delivery} />
         </>
       ) : (
@@ -49,7 +49,6 @@ export const DeliveryDialog = ({ webhook, rows, isLoading, onMore, onClose }: Pr
 
 const Again = ({ webhook, delivery }: Pick<Props, 'webhook'> & { delivery: WebhookDelivery }) => {
   const { mutate, error, isPending } = useRedeliver(webhook.id)
-  const reason = pausedReason(webhook)
   const send = () =>
     mutate(delivery.id, {
       onSuccess: ({ delivery: sent }) =>
@@ -65,8 +64,10 @@ const Again = ({ webhook, delivery }: Pick<Props, 'webhook'> & { delivery: Webho
         </div>
       )}
       <DialogFoot>
-        {reason !== undefined && <span className="mr-auto text-muted-foreground">{reason}.</span>}
-        <Button needsService disabled={isPending || reason !== undefined} onClick={send}>
+        {!webhook.active && (
+          <span className="mr-auto text-muted-foreground">Sent even while the webhook is paused.</span>
+        )}
+        <Button needsService disabled={isPending} onClick={send}>
           <RotateCcw size={14} /> {isPending ? 'Redelivering' : 'Redeliver'}
         </Button>
       </DialogFoot>

@@ -4,14 +4,13 @@ import { type BulkJob, BulkRun } from '../../components/bulk-run.tsx'
 import { Button } from '../../components/button.tsx'
 import { SelectionBar } from '../../components/selection-bar.tsx'
 import { redeliver, refetchWebhooks, type Webhook, type WebhookDelivery } from '../../data/webhooks.ts'
-import { lastAnswer, pausedReason } from './state.tsx'
+import { lastAnswer } from './state.tsx'
 
 type Props = { webhook: Webhook; deliveries: readonly WebhookDelivery[]; onClear: () => void }
 
 /** A delivery that the receiver rejects counts as failed. */
 export const RedeliverMany = ({ webhook, deliveries, onClear }: Props) => {
   const [job, setJob] = useState<BulkJob>()
-  const reason = pausedReason(webhook)
   const send = () =>
     setJob({
       title: 'Redeliver',
@@ -28,10 +27,9 @@ export const RedeliverMany = ({ webhook, deliveries, onClear }: Props) => {
   }
   return (
     <SelectionBar count={deliveries.length} onClear={onClear}>
-      <Button disabled={reason !== undefined} onClick={send}>
+      <Button needsService onClick={send}>
         <RotateCcw size={14} /> Redeliver {deliveries.length}
       </Button>
-      {reason !== undefined && <span className="text-muted-foreground">{reason}.</span>}
       {job && <BulkRun {...job} onOver={refetchWebhooks} onClose={close} />}
     </SelectionBar>
   )

@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router'
 import { lazyComponent } from '../../components/lazy.tsx'
 import { rootRoute } from '../../shell/root-route.ts'
+import { type DeliverySearch, isDeliveryStatus } from './delivery-search.ts'
 import { isLanguage, isWay, type VerifySearch } from './languages.ts'
 
 export const webhooksRoute = createRoute({
@@ -24,8 +25,10 @@ const frame = createRoute({
 const deliveries = createRoute({
   getParentRoute: () => frame,
   path: '/',
-  validateSearch: ({ delivery }: Record<string, unknown>): { delivery?: string } =>
-    delivery ? { delivery: String(delivery) } : {},
+  validateSearch: ({ delivery, state }: Record<string, unknown>): DeliverySearch => ({
+    ...(delivery ? { delivery: String(delivery) } : {}),
+    ...(isDeliveryStatus(state) ? { state } : {}),
+  }),
   component: lazyComponent(() => import('./deliveries.tsx'), 'Deliveries'),
 })
 const settings = createRoute({

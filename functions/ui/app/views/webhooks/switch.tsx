@@ -1,31 +1,18 @@
 import { Pause, Play } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
-import { Confirm } from '../../components/confirm.tsx'
 import { errorMessage } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useChangeWebhook, type Webhook } from '../../data/webhooks.ts'
 import { shortUrl } from './address.ts'
+import { ResumeFailing } from './resume-failing.tsx'
 
-/** Resuming a failing webhook asks first, since pending deliveries are sent to it. */
+/** A failing webhook is resumed by one delivery that arrives, unless a person wants otherwise. */
 export const Switch = ({ webhook, isIcon = false }: { webhook: Webhook; isIcon?: boolean }) => {
   const { id, url, active, failing } = webhook
-  const { mutate, mutateAsync, isPending } = useChangeWebhook(id)
+  const { mutate, isPending } = useChangeWebhook(id)
   const look = isIcon ? ({ kind: 'ghost', size: 'icon' } as const) : {}
+  if (failing) return <ResumeFailing webhook={webhook} isIcon={isIcon} />
   const resumed = () => toast.done('Resumed', `Waiting deliveries for ${shortUrl(url)} are sent now.`)
-  if (failing)
-    return (
-      <Confirm
-        verb="Resume"
-        title={`Resume ${shortUrl(url)}`}
-        kind={isIcon ? 'ghost' : 'plain'}
-        size={isIcon ? 'icon' : 'normal'}
-        keep="Cancel"
-        trigger={<Face isIcon={isIcon} verb="Resume" />}
-        onConfirm={() => mutateAsync({ active: true }).then(resumed)}
-      >
-        Waiting deliveries are sent immediately. Failed ones stay failed: use Recover to redeliver them.
-      </Confirm>
-    )
   const turn = () =>
     mutate(
       { active: !active },

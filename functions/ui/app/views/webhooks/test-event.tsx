@@ -6,20 +6,18 @@ import { SkeletonRows } from '../../components/skeleton.tsx'
 import { useTestWebhook, type Webhook } from '../../data/webhooks.ts'
 import { shortUrl } from './address.ts'
 import { DeliveryBody } from './delivery-body.tsx'
-import { pausedReason } from './state.tsx'
 
 export const TestEvent = ({ webhook, isIcon = false }: { webhook: Webhook; isIcon?: boolean }) => {
   const { mutate, reset, data, error, isPending } = useTestWebhook(webhook.id)
-  const reason = pausedReason(webhook)
   const look = isIcon ? ({ kind: 'ghost', size: 'icon' } as const) : {}
   const name = shortUrl(webhook.url)
   return (
     <>
       <Button
         {...look}
-        title={reason ?? 'Send test'}
+        title="Send test"
         aria-label={`Send test to ${name}`}
-        disabled={isPending || reason !== undefined}
+        disabled={isPending}
         needsService
         onClick={() => mutate(undefined)}
       >
@@ -33,7 +31,7 @@ export const TestEvent = ({ webhook, isIcon = false }: { webhook: Webhook; isIco
         description={name}
       >
         {data ? (
-          <DeliveryBody delivery={data.delivery} />
+          <DeliveryBody webhook={webhook} delivery={data.delivery} />
         ) : (
           <DialogBody>
             {isPending && (

@@ -85,7 +85,7 @@ const Health = ({ webhook }: { webhook: Webhook }) => {
       {!active && (
         <p role="note" className={failing ? 'text-failed' : ''}>
           {webhookLook(webhook).meaning}. {failing && 'Fix the receiver, then resume. '}
-          Resume it to test, redeliver or recover.
+          Tests and single deliveries are sent all the same.
         </p>
       )}
     </div>

@@ -38,6 +38,17 @@ export type Increment = {
   readonly most?: Readonly<Record<string, number>>
 }
 
+/**
+ * A text of a row that searches look through, and its name in answers. `text` takes it from the value of `field`, which is
+ * a text where `text` is absent. Storage that reads rows to search them leaves `heavy` ones out.
+ */
+export type SearchedText<R> = {
+  readonly name: string
+  readonly field: Field<R>
+  readonly text?: (value: unknown) => string | undefined
+  readonly heavy?: true
+}
+
 /** The member of a counter that is not divided into members. */
 export const DEFAULT_MEMBER = 'all'
 
@@ -96,6 +107,7 @@ export type Message = {
  *   these together; a change or condition that names one still works there, at the cost of more reads.
  * - `placeholders` has a value for each required field of `detail` and `long`: the value that a read answers when the
  *   stored object of the field is gone. The row then names the field in `truncated` (`lib/core/truncated.ts`).
+ * - `search` lists the texts that a test on `words` looks through.
  * - `expires` names a field of epoch milliseconds after which the row counts as absent.
  *
  * Storage carries out what follows from a write, even if the process dies after the write:
@@ -117,6 +129,7 @@ export type Collection<R extends object = Row> = {
   long?: readonly Field<R>[]
   fixed?: readonly Field<R>[]
   placeholders?: Readonly<Record<string, unknown>>
+  search?: readonly SearchedText<R>[]
   expires?: Field<R>
   log?: { readonly name: string }
   counts?(change: Change<R>): readonly Increment[]

@@ -41,7 +41,8 @@ export type Outcome<R> =
 
 /**
  * A condition on rows, as data: every adapter translates it. Texts compare by code unit, ranges are inclusive, `null` in a
- * list means absent.
+ * list means absent. `words` tests what the collection declares as `search`: each word is a part of any of those texts, in
+ * any case.
  */
 export type Test<R> =
   | { field: Field<R>; in: readonly (Scalar | null)[] }
@@ -49,6 +50,7 @@ export type Test<R> =
   | { field: Field<R>; from?: string; to?: string }
   | { field: Field<R>; exists: boolean }
   | { fields: readonly Field<R>[]; contains: string }
+  | { words: readonly string[] }
 
 /** A place in an ordered list: the sort value and key of the last row that was read. */
 export type Position = { by: Scalar | null; key: string }
@@ -69,8 +71,16 @@ export type Query<R extends object> = {
   detail?: boolean
   total?: boolean
 }
-/** `total` is set when it was asked for. Readers share the rows and must not change them. */
-export type Page<R> = { rows: Readonly<R>[]; next: Position | undefined; total?: number }
+/**
+ * `total` is set when it was asked for, and `searched`, the names of the texts that were looked through, when `words` were
+ * tested. Readers share the rows and must not change them.
+ */
+export type Page<R> = {
+  rows: Readonly<R>[]
+  next: Position | undefined
+  total?: number
+  searched?: readonly string[]
+}
 
 /**
  * Entries of a log in their order, where the range begins after the entry `after`; or at most `newest` of the last ones,

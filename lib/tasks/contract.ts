@@ -12,6 +12,7 @@ import {
   CreateTaskSchema,
   filterFields,
   MOST_PROMPT,
+  searchText,
   TASK_SORTINGS,
   TASK_SOURCES,
   TaskEventSchema,
@@ -25,6 +26,28 @@ import {
 } from './schema.ts'
 import { WINDOWS } from './windows.ts'
 
+const searched = z
+  .array(z.string())
+  .readonly()
+  .optional()
+  .meta({
+    description:
+      'With `q`: the texts that were looked through. Mode `pro` leaves out `output` and `changedPaths`',
+    examples: [
+      ['title', 'id', 'error', 'prompt', 'description', 'repository', 'branch', 'output', 'changedPaths'],
+    ],
+  })
+
+const FoundTaskSchema = TaskSchema.extend({
+  match: z
+    .object({
+      in: z.string().meta({ description: 'The text that has the most of the words', examples: ['output'] }),
+      text: z.string().describe('Its part around the first of them, in one line'),
+    })
+    .optional()
+    .describe('With `q`'),
+}).meta({ id: 'FoundTask' })
+
 const FIELD_NAMES = Object.keys(TaskSchema.shape) as (keyof TaskFields)[]
 
 const ListTasksQuery = z.object({
@@ -33,6 +56,7 @@ const ListTasksQuery = z.object({
   fields: queryList(z.enum(FIELD_NAMES))
     .optional()
     .describe('Only these fields and the id, separated by commas'),
+  q: searchText.optional(),
   full: queryFlag.optional().describe('With description, prompt, result and metadata'),
 })
 export type ListTasks = z.output<typeof ListTasksQuery>
@@ -217,7 +241,7 @@ export const taskRoutes = defineRoutes({
       'Answers summaries, without description, prompt, result and metadata, unless `full` or `fields` asks for more.',
     access: 'session',
     query: ListTasksQuery,
-    response: z.object({ tasks: z.array(TaskFieldsSchema), ...pageAnswer }),
+    response: z.object({ tasks: z.array(TaskFieldsSchema), ...pageAnswer, searched }),
   },
   createTask: {
     method: 'POST',
@@ -237,7 +261,7 @@ export const taskRoutes = defineRoutes({
     about: 'A task has to match all given fields.',
     access: 'session',
     query: FilterTasksQuery,
-    response: z.object({ tasks: z.array(TaskSchema), ...pageAnswer }),
+    response: z.object({ tasks: z.array(FoundTaskSchema), ...pageAnswer, searched }),
   },
   taskAnalytics: {
     method: 'GET',

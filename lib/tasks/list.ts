@@ -1,13 +1,17 @@
 import type { TaskSelection } from '../bulk/schema.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { withTooBroad } from '../core/errors.ts'
+import { foundPart } from '../core/found-part.ts'
 import { countedPage, createSelection, pageFacts, pageRange } from '../core/page.ts'
+import { searchWords } from '../core/search-words.ts'
+import { searchedTexts } from '../core/searched-texts.ts'
 import { truncatedIn } from '../core/truncated.ts'
-import type { Store, Test } from '../ports/store.ts'
+import type { Page, Store, Test } from '../ports/store.ts'
 import type { FilterTasks, ListTasks } from './contract.ts'
 import { readTaskCounters } from './counters.ts'
 import { tasks } from './rows.ts'
 import { publicTask, type Task, type TaskFields, type TaskRow } from './schema.ts'
+import { TASK_SEARCH } from './search.ts'
 import type { WithWaits } from './waits.ts'
 
 type Needs = { store: Store; withWaits: WithWaits }
@@ -16,17 +20,21 @@ const DETAIL = new Set<string>(tasks.detail)
 /** The fields that are computed for a task that has not started. */
 const WAITS = new Set<string>(['waitingFor', 'waiting'])
 
-/** Newest tasks first, of one status or of all. The total comes from a counter. */
+/** Newest tasks first, of one status or of all. The total comes from a counter, that of a search from the rows. */
 export const createTaskList =
   ({ store, withWaits }: Needs) =>
   async (query: ListTasks) => {
-    const { status } = query
+    const { status, q } = query
     const fields = query.full ? undefined : query.fields
-    const scope = `tasks:${status ?? ''}`
-    const { rows, facts } = await countedPage(query, scope, {
-      page: (range) => store.page(tasks, { ...listSelection(query), order: 'desc', ...range }),
-      count: async () => (await readTaskCounters(store))[status ? `status:${status}` : 'total'],
-    })
+    const selection = { ...listSelection(query), order: 'desc' } as const
+    const { rows, facts } = await (q === undefined
+      ? countedPage(query, `tasks:${status ?? ''}`, {
+          page: (range) => store.page(tasks, { ...selection, ...range }),
+          count: async () => (await readTaskCounters(store))[status ? `status:${status}` : 'total'],
+        })
+      : searchedPage(query, `tasks:${JSON.stringify([status, q])}`, (range) =>
+          store.page(tasks, { ...selection, ...range, where: searchTests(q), total: true }),
+        ))
     const shown =
       fields === undefined || fields.some((name) => WAITS.has(name)) ? await withWaits(rows) : rows
     return {
@@ -40,6 +48,17 @@ const listSelection = ({ status, full, fields }: ListTasks) => ({
   detail: full === true || fields?.some((name) => DETAIL.has(name)) === true,
 })
 
+/** A page whose total storage counts, with the names of the texts that were looked through, if any were. */
+const searchedPage = async (
+  query: Pick<FilterTasks, 'limit' | 'offset' | 'cursor'>,
+  scope: string,
+  read: (range: ReturnType<typeof pageRange>) => Promise<Page<TaskRow>>,
+) => {
+  const page = await read(pageRange(query, scope)).catch(tooBroad)
+  const { rows, total = 0, searched } = page
+  return { rows, facts: { ...pageFacts(page, total, query, scope), ...definedFields({ searched }) } }
+}
+
 const picked = (row: Task, fields: readonly (keyof TaskFields)[]): TaskFields =>
   ({
     ...Object.fromEntries([['id', row.id], ...fields.map((name) => [name, row[name]])]),
@@ -50,13 +69,18 @@ const picked = (row: Task, fields: readonly (keyof TaskFields)[]): TaskFields =>
 export const createTaskFilter =
   ({ store, withWaits }: Needs) =>
   async (query: FilterTasks) => {
-    const { limit, offset = 0 } = query
-    const scope = filterScope(query)
-    const selection = { ...sortedSelection(query), detail: true, total: true, ...pageRange(query, scope) }
-    const page = await store.page(tasks, selection).catch(tooBroad)
+    const selection = { ...sortedSelection(query), detail: true, total: true }
+    const { offset = 0 } = query
+    const { rows, facts } = await searchedPage({ ...query, offset }, filterScope(query), (range) =>
+      store.page(tasks, { ...selection, ...range }),
+    )
+    const words = query.q === undefined ? [] : searchWords(query.q)
+    const found = (row: TaskRow) =>
+      words.length === 0 ? {} : definedFields({ match: foundPart(searchedTexts(TASK_SEARCH, row), words) })
     return {
-      tasks: (await withWaits(page.rows)).map(publicTask),
-      ...pageFacts(page, page.total ?? 0, { limit, offset }, scope),
+      tasks: (await withWaits(rows)).map((row) => ({ ...publicTask(row), ...found(row) })),
+      ...facts,
+      offset,
     }
   }
 
@@ -97,8 +121,10 @@ const tests = (query: Omit<FilterTasks | TaskSelection, 'sortBy' | 'sortOrder'>)
   ...(query.retried === undefined ? [] : [{ field: 'retriedBy' as const, exists: query.retried }]),
   ...between('createdAt', query.createdAfter, query.createdBefore),
   ...between('completedAt', query.completedAfter, query.completedBefore),
-  ...(query.q ? [{ fields: ['title', 'description', 'prompt'] as const, contains: query.q }] : []),
+  ...searchTests(query.q),
 ]
+
+const searchTests = (q: string | undefined): Test<TaskRow>[] => (q ? [{ words: searchWords(q) }] : [])
 
 type TaskField = Extract<keyof TaskRow, string>
 

@@ -27,6 +27,7 @@ import {
   TaskSchema,
   type ThreadMessage,
 } from './schema.ts'
+import { TASK_SEARCH } from './search.ts'
 
 const LONGEST_NOTICE_TITLE = 300
 
@@ -200,6 +201,7 @@ export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
   long: TASK_LONG,
   placeholders: { title: LOST_TEXT, labels: [] },
   fixed: FIXED,
+  search: TASK_SEARCH,
   log: taskEvents,
   counts: (change) => [...taskIncrements(change), ...costIncrements(change)],
   // Failures stay counted when their task is queued again, the last completion and the extremes are never taken back,

@@ -238,6 +238,12 @@ export const TASK_SORTINGS = ['createdAt', 'updatedAt', 'completedAt', 'priority
 
 export const word = z.string().min(1).max(500)
 
+export const searchText = word.meta({
+  description:
+    'Words that a task must all have, as any part of its title, id, error, prompt, description, repository, branch, output or changed paths, in any case',
+  examples: ['total() acme/web'],
+})
+
 /** The fields of a filter that have the same form in a query and in JSON. */
 export const filterFields = {
   createdAfter: queryFrom.optional().describe('At this time or later'),
@@ -245,7 +251,7 @@ export const filterFields = {
   completedAfter: queryFrom.optional().describe('At this time or later'),
   completedBefore: queryUntil.optional().describe('At this time or earlier'),
   repository: word.optional(),
-  q: word.optional().describe('A text in title, description or prompt, in any case'),
+  q: searchText.optional(),
 }
 
 /** Any subset of a task's fields; the list answers summaries, or the fields of `fields`. */

@@ -11,6 +11,7 @@ import { programPath } from './program.ts'
 import { readiness } from './readiness.ts'
 import type { Row } from './row.ts'
 import { scale } from './scale.ts'
+import { search } from './search.ts'
 import { table } from './table.ts'
 
 type Measure = { run: (options: Options) => Promise<Row[]>; needs?: Parameters<typeof programPath>[0] }
@@ -20,6 +21,7 @@ const measures: Record<MeasureName, Measure> = {
   get: { run: getOne, needs: 'wrk' },
   page: { run: listPage, needs: 'wrk' },
   scale: { run: scale },
+  search: { run: search },
   memory: { run: memory },
   start: { run: readiness },
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { repository } from './paths.ts'
 
-export const MEASURES = ['e2e', 'get', 'page', 'scale', 'memory', 'start'] as const
+export const MEASURES = ['e2e', 'get', 'page', 'scale', 'search', 'memory', 'start'] as const
 export type MeasureName = (typeof MEASURES)[number]
 
 /** `tasks`: in the large store of `scale`. `entry`: the program under test. */

@@ -135,8 +135,40 @@ export const jobs = collection<Job, 'body'>({
       : [],
 })
 
+export type Letter = {
+  id: string
+  at: string
+  subject?: string
+  sender?: { name: string }
+  body?: string
+  files?: readonly string[]
+}
+/** Texts to search: of the summary, of the detail, and taken from values. */
+export const letters = collection<Letter>({
+  name: 'letters',
+  key: 'id',
+  indexes: { newest: { by: 'at' } },
+  detail: ['body', 'files'],
+  summary: ['at', 'subject', 'sender'],
+  search: [
+    { name: 'subject', field: 'subject' },
+    { name: 'id', field: 'id' },
+    { name: 'sender', field: 'sender', text: (sender) => (sender as Letter['sender'])?.name },
+    { name: 'body', field: 'body' },
+    { name: 'files', field: 'files', text: (files) => (files as string[]).join('\n'), heavy: true },
+  ],
+})
+
 /** Adapters look at the declarations only; TypeScript will not have a `Collection<Note>` be a `Collection`. */
-export const samples = [notes, lines, tickets, entries, jobEvents, jobs] as unknown as readonly Collection[]
+export const samples = [
+  notes,
+  lines,
+  tickets,
+  entries,
+  jobEvents,
+  jobs,
+  letters,
+] as unknown as readonly Collection[]
 
 /** Takes messages, as a queue does. One that rejects gets them again. */
 export type Deliver = (messages: readonly Message[]) => Promise<void>

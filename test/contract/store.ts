@@ -8,6 +8,7 @@ import { commits } from './store-commits.ts'
 import { ownedRows } from './store-owned.ts'
 import { movingPages, pages, pairPages } from './store-pages.ts'
 import { jobs, note, notes, type Opened, type OpenStore, samples } from './store-samples.ts'
+import { searches } from './store-searches.ts'
 import { expiry, values } from './store-values.ts'
 import { conditionalWrites } from './store-writes.ts'
 
@@ -75,6 +76,7 @@ export const storeContract = (name: string, open: OpenStore): void => {
     section('an expiring row', expiry)
     section('a page', pages)
     section('a page of pairs', pairPages)
+    section('a search', searches)
     section('a page while rows change', movingPages)
     section('rows of an owner in the order of their keys', ownedRows)
     it('answers nothing after it was closed', async () => {

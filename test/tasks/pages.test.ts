@@ -119,6 +119,8 @@ describe('GET /api/tasks/filter', () => {
       labels: ['a'],
       agent: 'other',
       source: 'cron',
+      branch: 'release/2',
+      error: { code: 'agent_failed', message: 'connection reset by peer' },
       completedAt: '2026-01-02T09:00:00.000Z',
       createdAt: '2026-01-02T08:00:00.000Z',
     },
@@ -128,6 +130,11 @@ describe('GET /api/tasks/filter', () => {
       priority: 4,
       labels: [],
       prompt: 'Straße in İstanbul 100% _x',
+      result: {
+        success: true,
+        output: 'Total is guarded now',
+        filesChanged: [{ path: 'src/cart/total.ts', additions: 3 }, null],
+      },
       completedAt: '2026-01-03T23:59:59.999Z',
       createdAt: '2026-01-03T00:00:00.000Z',
     },
@@ -170,6 +177,17 @@ describe('GET /api/tasks/filter', () => {
     ["q=';DROP TABLE tasks;--", []],
     ['q=.*', []],
     ['status=queued&labels=a&q=alp', [0]],
+    ['q=task_002', [2]],
+    ['q=K_003', [3]],
+    ['q=release%2F2', [1]],
+    ['q=o/ONE', [0]],
+    ['q=agent_failed', [1]],
+    ['q=PEER+reset', [1]],
+    ['q=cart%2Ftotal.ts', [2]],
+    ['q=guarded', [2]],
+    ['q=gamma+guarded', [2]],
+    ['q=alpha+guarded', []],
+    ['q=additions', []],
   ] as [string, number[]][])('finds by %s', async (query, expected) => {
     const it_ = await startApi()
     await fill(it_, rows)
@@ -179,6 +197,23 @@ describe('GET /api/tasks/filter', () => {
     expect(taskIds(body)).toEqual(expected.map((at) => `task_00${at}`))
     expect(body).toMatchObject({ total: expected.length, limit: 50, offset: 0 })
     for (const task of body.tasks) expect(task).not.toHaveProperty('fence')
+  })
+
+  it('says where a task was found and what was looked through, in the list too', async () => {
+    const it_ = await startApi()
+    await fill(it_, rows)
+    const { body } = await it_.call('GET /api/tasks/filter?q=gamma+GUARDED+now')
+    expect(body.tasks[0].match).toEqual({ in: 'output', text: 'Total is guarded now' })
+    const list = await it_.call('GET /api/tasks?q=guarded&status=failed')
+    expect(list.body).toMatchObject({ tasks: [{ title: 'gamma' }], total: 1, searched: body.searched })
+    expect(list.body.tasks[0]).not.toHaveProperty('result')
+    expect((await it_.call('GET /api/tasks?q=guarded&status=queued')).body.total).toBe(0)
+    const cursor = (await it_.call('GET /api/tasks?q=100%25&limit=1')).body.nextCursor
+    expect(taskIds((await it_.call(`GET /api/tasks?q=100%25&limit=1&cursor=${cursor}`)).body)).toEqual([
+      'task_003',
+    ])
+    expect((await it_.call(`GET /api/tasks?q=other&cursor=${cursor}`)).status).toBe(400)
+    expect((await it_.call('GET /api/tasks')).body).not.toHaveProperty('searched')
   })
 
   it('shows whole tasks', async () => {

@@ -17,6 +17,7 @@ const PRAGMAS = `
   PRAGMA synchronous = NORMAL;
   PRAGMA cache_size = -4096;
   PRAGMA mmap_size = 0;
+  PRAGMA temp_store = MEMORY;
   PRAGMA wal_autocheckpoint = 0;
   PRAGMA journal_size_limit = 67108864;
 `

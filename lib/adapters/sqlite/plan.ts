@@ -1,4 +1,4 @@
-import type { Collection } from '../../core/collection.ts'
+import type { Collection, SearchedText } from '../../core/collection.ts'
 
 /** The summary of a row, its detail, or both. */
 export type Fields = { [field: string]: unknown }
@@ -65,6 +65,17 @@ export type Plan = {
   /** The columns of a record's address, the fastest ones. */
   address: readonly string[]
   indexes: ReadonlyMap<string, IndexPlan>
+  /** Its search index, if it declares `search`. */
+  search: SearchPlan | undefined
+}
+
+/** The index over the searched texts of rows, by their `_rid`, and the table of the rows that are not in it yet. */
+type SearchPlan = {
+  texts: readonly SearchedText<Fields>[]
+  index: string
+  unindexed: string
+  /** The index of the collection that has every row, if it says which. */
+  allRows: string | undefined
 }
 
 const planIndex = (of: Collection, index: Collection['indexes'][string]): IndexPlan => {
@@ -80,6 +91,17 @@ const planIndex = (of: Collection, index: Collection['indexes'][string]): IndexP
     by,
     crossing,
     clustered: of.within !== undefined && of.detail === undefined && within === of.within && by === of.key,
+  }
+}
+
+const planSearch = (of: Collection, clustered: boolean): SearchPlan | undefined => {
+  if (of.search === undefined) return undefined
+  if (clustered) throw new Error(`${of.name} cannot be searched: its records have no number`)
+  return {
+    texts: of.search as readonly SearchedText<Fields>[],
+    index: `"${of.name}_search"`,
+    unindexed: `"${of.name}_unindexed"`,
+    allRows: of.recount?.ofUser || of.expires ? undefined : of.recount?.index,
   }
 }
 
@@ -112,5 +134,6 @@ export const planTable = (of: Collection): Plan => {
     clustered,
     address: clustered ? keys.map(quoted) : ['_rid'],
     indexes,
+    search: planSearch(of, clustered),
   }
 }

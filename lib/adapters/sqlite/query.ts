@@ -1,8 +1,10 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { fold } from '../../core/fold.ts'
+import { getOrCreate } from '../../core/get-or-create.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Page, Position, Query, Scalar, Test } from '../../ports/store.ts'
 import { cell, type Fields, type IndexPlan, type Plan, quoted, type Sql } from './plan.ts'
+import { openSearch } from './search-index.ts'
 import type { ParseRow, RowReader } from './stored-rows.ts'
 
 type Listed = readonly SQLOutputValue[]
@@ -10,16 +12,29 @@ type Listed = readonly SQLOutputValue[]
 /** Reads of many rows, each one statement, prepared once per shape. */
 export const openQueries = (db: DatabaseSync, clock: Clock, parseRow: ParseRow) => {
   const statement = statementCache(db)
-  const count = (plan: Plan, query: Selection): number => {
+  const searches = new Map<Plan, ReturnType<typeof openSearch>>()
+
+  /** The rows that have the words of a query; undefined for a query without words. */
+  const found = (plan: Plan, { where = [] }: Selection): Found | undefined => {
+    const words = where.flatMap((test) => ('words' in test ? test.words : []))
+    return words.length === 0
+      ? undefined
+      : getOrCreate(searches, plan, () => openSearch(db, plan)).find(words)
+  }
+
+  const count = (plan: Plan, query: Selection, among: Found | undefined): number => {
     const index = findIndex(plan, query)
-    const { text, values } = selected(plan, index, query, clock.now())
-    const sql = `SELECT count(*) FROM ${indexedTable(plan, index)} WHERE ${text}`
+    const isFoundOnly = query.where?.every((test) => 'words' in test) && query.index === plan.search?.allRows
+    if (among !== undefined && isFoundOnly) return among.count
+    const { text, values } = selected(plan, index, query, among, clock.now())
+    const sql = `SELECT count(*) FROM ${indexedTable(plan, index, among)} WHERE ${text}`
     const [rows] = statement(sql).get(...values) as unknown as Listed
     return Number(rows)
   }
   return {
     page: ({ plan, readDetail }: RowReader, query: Query<Fields>): Page<Fields> => {
-      const { text, values, hasDetail } = pageSql(plan, query, clock.now())
+      const among = found(plan, query)
+      const { text, values, hasDetail } = pageSql(plan, query, among, clock.now())
       const records = statement(text).all(...values) as unknown as Listed[]
       const hasMore = records.length > query.limit
       if (hasMore) records.pop()
@@ -31,12 +46,18 @@ export const openQueries = (db: DatabaseSync, clock: Clock, parseRow: ParseRow) 
       return {
         rows,
         next: last === undefined ? undefined : positionIn(plan, query, last),
-        ...(query.total === true ? { total: count(plan, query) } : {}),
+        ...(query.total === true ? { total: count(plan, query, among) } : {}),
+        ...(among === undefined ? {} : { searched: searchedNames(plan) }),
       }
     },
-    count,
+    count: (plan: Plan, query: Selection): number => count(plan, query, found(plan, query)),
   }
 }
+
+/** The table of the numbers of found rows, and how many there are. */
+type Found = { table: string; count: number }
+
+const searchedNames = ({ search }: Plan) => search?.texts.map(({ name }) => name) ?? []
 
 type Selection = Pick<Query<Fields>, 'index' | 'is' | 'where'>
 /**
@@ -58,14 +79,21 @@ const both = (parts: readonly (Sql | undefined)[]): Sql => {
 }
 
 /** Rows of the index that pass every test and have not expired. */
-const selected = (plan: Plan, index: IndexPlan, query: Selection, now: number): Sql => {
+const selected = (
+  plan: Plan,
+  index: IndexPlan,
+  query: Selection,
+  among: Found | undefined,
+  now: number,
+): Sql => {
   const { within, by } = index
   const expires = plan.expires === undefined ? undefined : quoted(plan.expires)
   return both([
     { text: `${quoted(by)} IS NOT NULL`, values: [] },
+    among && { text: `_rid IN (SELECT _rid FROM ${among.table})`, values: [] },
     within === undefined ? undefined : { text: `${quoted(within)} = ?`, values: [cell(query.is, within)] },
     expires === undefined ? undefined : { text: `(${expires} IS NULL OR ${expires} > ?)`, values: [now] },
-    ...(query.where ?? []).map((test) => testSql(plan, test)),
+    ...(query.where ?? []).flatMap((test) => ('words' in test ? [] : [testSql(plan, test)])),
   ])
 }
 
@@ -109,23 +137,31 @@ const beyond = (plan: Plan, ordering: Ordering, order: 'asc' | 'desc', after: Po
   }
 }
 
-/** Names the tree to read, so that the planner cannot turn a page into a sort. */
-const indexedTable = (plan: Plan, { clustered, name }: IndexPlan) =>
-  `${plan.table} ${clustered ? 'NOT INDEXED' : `INDEXED BY ${name}`}`
+/** So many rows are sorted faster than an index is walked that may have very many. */
+const FEW = 2_000
+
+/** Names the tree to read, so that the planner cannot turn a page into a sort; few found rows are read by their numbers. */
+const indexedTable = (plan: Plan, { clustered, name }: IndexPlan, among: Found | undefined) =>
+  `${plan.table} ${clustered || (among?.count ?? FEW) < FEW ? 'NOT INDEXED' : `INDEXED BY ${name}`}`
 
 /** The statement of a page, with one extra row that shows whether more follow; `hasDetail` adds `_rid` to its records. */
-const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql & { hasDetail: boolean } => {
+const pageSql = (
+  plan: Plan,
+  query: Query<Fields>,
+  among: Found | undefined,
+  now: number,
+): Sql & { hasDetail: boolean } => {
   const index = findIndex(plan, query)
   const ordering = findOrdering(plan, index, query.sort)
   const { text, values } = both([
-    selected(plan, index, query, now),
+    selected(plan, index, query, among, now),
     query.after === undefined ? undefined : beyond(plan, ordering, query.order, query.after),
   ])
   const order = [ordering.value, ...tieFields(plan, index).map(quoted)]
   const hasDetail = query.detail === true && plan.detail.size > 0
   return {
     hasDetail,
-    text: `SELECT _head${hasDetail ? ', _rid' : ''} FROM ${indexedTable(plan, index)} WHERE ${text}
+    text: `SELECT _head${hasDetail ? ', _rid' : ''} FROM ${indexedTable(plan, index, among)} WHERE ${text}
       ORDER BY ${order.map((value) => `${value} ${query.order}`).join(', ')} LIMIT ? OFFSET ?`,
     values: [...values, query.limit + 1, query.offset ?? 0],
   }
@@ -199,8 +235,8 @@ const between = (
   return { text: `${value} BETWEEN ? AND ?`, values: [from, to] }
 }
 
-/** One test as SQL. */
-const testSql = (plan: Plan, test: Test<Fields>): Sql => {
+/** One test as SQL; that of words is made of the found rows. */
+const testSql = (plan: Plan, test: Exclude<Test<Fields>, { words: unknown }>): Sql => {
   if ('in' in test) return inList(plan, test)
   if ('contains' in test) return containing(plan, test)
   // The wanted value is bound: see NEVER.

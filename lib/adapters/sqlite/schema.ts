@@ -71,6 +71,23 @@ const createIndexes = (db: DatabaseSync, plan: Plan) => {
   )
 }
 
+/**
+ * Trigrams find any part of a text, as of ids, paths and languages without spaces. The index has no copy of the texts
+ * (https://sqlite.org/fts5.html#contentless_delete_tables), which are folded before they get here.
+ */
+const createSearchIndex = (db: DatabaseSync, plan: Plan) => {
+  if (plan.search === undefined) return
+  const { index, unindexed } = plan.search
+  const known = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(unindexed.slice(1, -1))
+  if (known !== undefined) return
+  db.exec(`CREATE VIRTUAL TABLE ${index} USING fts5
+    (text, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1')`)
+  // With a lower share of removed entries, each change of a row would rewrite large parts of the index.
+  db.exec(`INSERT INTO ${index} (${index}, rank) VALUES ('deletemerge', 50)`)
+  db.exec(`CREATE TABLE ${unindexed} (_rid INTEGER PRIMARY KEY)`)
+  db.exec(`INSERT INTO ${unindexed} SELECT _rid FROM ${plan.table}`)
+}
+
 /** Updates an existing table to the declared columns, and drops indexes that are no longer declared. */
 const adapt = (db: DatabaseSync, plan: Plan, { all: present, keys }: ReturnType<typeof storedColumns>) => {
   if (keys.join() !== plan.keys.join())
@@ -84,6 +101,7 @@ const growTable = (db: DatabaseSync, plan: Plan) => {
   if (columns.all.length === 0) create(db, plan)
   else adapt(db, plan, columns)
   createIndexes(db, plan)
+  createSearchIndex(db, plan)
 }
 
 const refuseOtherLayout = (db: DatabaseSync): void => {

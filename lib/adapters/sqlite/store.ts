@@ -7,6 +7,7 @@
  * 4. follow: `commit.ts` adds what the collection declares: log entries, `counters.ts`, `outbox.ts`, live events.
  * 5. sync: after COMMIT, `data-file.ts` syncs the log in the thread pool and moves readers on; at times it checkpoints.
  * 6. deliver: callers get their outcomes, `outbox.ts` delivers messages, and live events are published.
+ * 7. index: rows that can be searched were marked by `search-index.ts`; `indexing.ts` indexes them in later batches.
  * Reads of one row (`stored-rows.ts`) and of many (`query.ts`) see what is synced. `backup.ts` copies a file in use.
  */
 import { type Collection, type Increment, unknownCollection } from '../../core/collection.ts'
@@ -20,6 +21,7 @@ import { openCounters } from './counters.ts'
 import { type DataFile, openDataFile, openMemory, type SyncFile } from './data-file.ts'
 import { asProblem } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
+import { createIndexing } from './indexing.ts'
 import { type Deliver, openOutbox } from './outbox.ts'
 import { type Fields, type Plan, planTable } from './plan.ts'
 import { openQueries } from './query.ts'
@@ -120,7 +122,9 @@ const openParts = (
   const counters = openCounters(db, reader)
   const outbox = openOutbox({ db, reader, clock, deliver, countWritten, writeSoon })
   const commits = createCommits({ findTable, counters, outbox, publisher })
-  const group = createGroupCommit({ ...dataFile, participants: [counters, count, outbox, commits] })
+  const indexing = createIndexing({ db, plans, clock, commit: (work) => group.commit(work) })
+  const participants = [counters, count, outbox, commits, indexing]
+  const group = createGroupCommit({ ...dataFile, participants })
   let closed: Promise<void> | undefined
 
   const whileOpen = <T>(work: () => T): T => {
@@ -178,6 +182,7 @@ const openParts = (
   }
 
   const close = async () => {
+    indexing.stop()
     const delivered = outbox.stop()
     await group.drained()
     await delivered
@@ -198,7 +203,11 @@ const openParts = (
     log: async (of: Collection, key: string, range: LogRange = {}) => whileOpen(() => log(of, key, range)),
     counters: async (counter: string, from = '') => whileOpen(() => counters.of(counter, from)),
     adjust: async (moves: readonly Increment[]) => whileOpen(() => adjust(moves)),
-    start: () => whileOpen(outbox.start),
+    start: () =>
+      whileOpen(() => {
+        outbox.start()
+        indexing.start()
+      }),
     sweep: async (limit: number) => whileOpen(() => sweep(limit)),
     probe: async () => whileOpen(() => (group.isWritable ? undefined : group.commit(() => undefined))),
     close: () => {

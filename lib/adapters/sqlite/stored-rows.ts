@@ -3,6 +3,7 @@ import { getOrCreate } from '../../core/get-or-create.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Key } from '../../ports/store.ts'
 import { type Cell, cell, type Fields, type Plan, quoted } from './plan.ts'
+import { openSearchWriter } from './search-index.ts'
 
 /** The address of a record: its `_rid`, or its key in a clustered table. */
 type Address = readonly (string | number)[]
@@ -88,6 +89,7 @@ export const openRowWriter = (db: DatabaseSync, plan: Plan, countWritten: (chara
   const hasDetail = plan.detail.size > 0
   const putDetail = hasDetail ? db.prepare(`REPLACE INTO ${detailTable} VALUES (?, ?)`) : undefined
   const removeDetail = hasDetail ? db.prepare(`DELETE FROM ${detailTable} WHERE _rid = ?`) : undefined
+  const search = plan.search && openSearchWriter(db, plan)
   const updates = new Map<string, StatementSync>()
 
   const jsonText = (value: Fields): string => {
@@ -103,6 +105,7 @@ export const openRowWriter = (db: DatabaseSync, plan: Plan, countWritten: (chara
       for (const field of columns) values.push(cell(summary[field], field))
       const { lastInsertRowid } = insert.run(...values)
       putDetail?.run(lastInsertRowid, jsonText(detail))
+      search?.inserted(Number(lastInsertRowid))
     },
     /** Without `detail`, that of the row stays as it is. */
     update: ({ at, summary: before }: StoredRow, summary: Fields, detail?: Fields): void => {
@@ -118,10 +121,12 @@ export const openRowWriter = (db: DatabaseSync, plan: Plan, countWritten: (chara
       const update = () => db.prepare(`UPDATE ${table} SET ${set} WHERE ${where}`)
       getOrCreate(updates, set, update).run(...values, ...at)
       if (detail !== undefined) putDetail?.run(...at, jsonText(detail))
+      search?.updated(Number(at[0]), before, summary, detail)
     },
     remove: ({ at }: StoredRow): void => {
       remove.run(...at)
       removeDetail?.run(...at)
+      search?.removed(Number(at[0]))
     },
     /** Removes all rows of an owner, from a clustered table. */
     removeAll: (owner: string): void => {

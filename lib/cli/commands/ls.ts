@@ -64,7 +64,11 @@ export const ls = defineCommand({
       about: 'a label that they have, may be repeated',
     },
     repo: { type: 'string', value: 'repository', about: 'the repository as the tasks name it' },
-    search: { type: 'string', short: 's', about: 'a text in title, description or prompt' },
+    search: {
+      type: 'string',
+      short: 's',
+      about: 'words of title, prompt, error, output, id, branch or paths',
+    },
     ...filterOption,
     limit: { type: 'string', value: '1-200', about: 'how many, else 20' },
     cursor: { type: 'string', value: 'nextCursor', about: 'go on where the answer before ended' },

@@ -1,7 +1,7 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb'
 import { Problem } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { Page, Position, Query, Scalar } from '../../../ports/store.ts'
+import type { Query as AskedQuery, Page, Position, Scalar } from '../../../ports/store.ts'
 import type { BlobOffload } from './blob-offload.ts'
 import { type Connection, queryPages } from './connection.ts'
 import { type Fields, tieBreakers, visibleRow } from './item.ts'
@@ -11,7 +11,9 @@ import { indexQueries, narrowest, type Place } from './queries.ts'
 import type { Rows } from './rows.ts'
 import { ALL, createSelect } from './select.ts'
 import { createTop, isBeyond } from './sort.ts'
-import { isBound, isHopeless } from './where.ts'
+import { isBound, isHopeless, type RowTest, rowTests } from './where.ts'
+
+type Query = Omit<AskedQuery<Fields>, 'where'> & { where?: readonly RowTest[] }
 
 /** The `key` of a position: the key, or a JSON pair with the owner. */
 const tieText = (index: IndexPlan, row: Fields): string => {
@@ -49,7 +51,7 @@ const createReads = (needs: ReadNeeds) => {
   const { inOrder, all, allWith, complete } = createSelect(needs)
 
   /** The rows of a page in the order of the index, with one extra when more follow. */
-  const walked = async (plan: Plan, place: Place, query: Query<Fields>): Promise<Fields[]> => {
+  const walked = async (plan: Plan, place: Place, query: Query): Promise<Fields[]> => {
     const { index } = place
     const { after, offset = 0, limit } = query
     const from = after && indexPlace(index, after)
@@ -65,7 +67,7 @@ const createReads = (needs: ReadNeeds) => {
   }
 
   /** The rows of a page, sorted after all were read, and their total. */
-  const ranked = async (plan: Plan, place: Place, query: Query<Fields>, sort: string): Promise<Matches> => {
+  const ranked = async (plan: Plan, place: Place, query: Query, sort: string): Promise<Matches> => {
     if (plan.detail.has(sort)) throw new Error(`${plan.name} cannot be sorted by ${sort}: it is detail`)
     const { after, order, offset = 0, limit } = query
     const ordering = { sort, order, ties: place.index.ties }
@@ -85,7 +87,7 @@ const createReads = (needs: ReadNeeds) => {
     return n
   }
 
-  const count = async (plan: Plan, place: Place, where: Query<Fields>['where']): Promise<number> => {
+  const count = async (plan: Plan, place: Place, where: Query['where']): Promise<number> => {
     const selection = { is: place.is, where, order: 'asc', bounds: {} } as const
     const { inputs, exact } = indexQueries(plan, place.index, selection, clock.now())
     if (exact) return (await Promise.all(inputs.map(countOne))).reduce((sum, n) => sum + n, 0)
@@ -95,7 +97,7 @@ const createReads = (needs: ReadNeeds) => {
   }
 
   /** Rows that need individual tests are read once for page and total; DynamoDB counts all others. */
-  const matches = async (plan: Plan, place: Place, query: Query<Fields>, sort: string): Promise<Matches> => {
+  const matches = async (plan: Plan, place: Place, query: Query, sort: string): Promise<Matches> => {
     const { total = false, where = [] } = query
     if (sort !== place.index.by) return ranked(plan, place, query, sort)
     if (!total) return { rows: await walked(plan, place, query) }
@@ -104,7 +106,7 @@ const createReads = (needs: ReadNeeds) => {
     return { rows, total: n }
   }
 
-  const page = async (plan: Plan, place: Place, query: Query<Fields>): Promise<Page<Fields>> => {
+  const page = async (plan: Plan, place: Place, query: Query): Promise<Page<Fields>> => {
     const { sort = place.index.by, limit, detail = false } = query
     const { rows, total } = await matches(plan, place, query, sort)
     const more = rows.length > limit
@@ -164,7 +166,7 @@ const findIndex = (plan: Plan, name: string): IndexPlan => {
 }
 
 /** Whether rows may have to be read that do not match. */
-const isSearch = ({ where = [], sort, total }: Pick<Query<Fields>, 'where' | 'sort' | 'total'>) =>
+const isSearch = ({ where = [], sort, total }: Pick<Query, 'where' | 'sort' | 'total'>) =>
   where.length > 0 || sort !== undefined || total === true
 
 /** Pages and counts; a search for rows may take `mostMs`. */
@@ -172,35 +174,33 @@ export const createPages = (needs: ReadNeeds & { mostMs: number | undefined }) =
   const withinDeadline = createDeadline(needs)
   const plain = createReads(needs)
 
-  const reading = <T>(
-    plan: Plan,
-    query: Query<Fields>,
-    work: (reads: typeof plain) => Promise<T>,
-  ): Promise<T> =>
+  const reading = <T>(plan: Plan, query: Query, work: (reads: typeof plain) => Promise<T>): Promise<T> =>
     isSearch(query)
       ? withinDeadline(plan, (connection) => work(createReads({ ...needs, connection })))
       : work(plain)
 
-  const narrowed = (plan: Plan, query: Query<Fields>) => {
+  const narrowed = (plan: Plan, query: AskedQuery<Fields>) => {
     const { place, where } = narrowest(
       plan,
       { index: findIndex(plan, query.index), is: query.is },
-      query.where,
+      rowTests(plan, query.where),
     )
     return { place, query: { ...query, where } }
   }
 
-  const page = async (plan: Plan, asked: Query<Fields>): Promise<Page<Fields>> => {
+  const page = async (plan: Plan, asked: AskedQuery<Fields>): Promise<Page<Fields>> => {
     const { place, query } = narrowed(plan, asked)
-    if (isHopeless(asked.where))
-      return { rows: [], next: undefined, ...(asked.total === true ? { total: 0 } : {}) }
-    return reading(plan, asked, (reads) => reads.page(plan, place, query))
+    const isSearched = asked.where?.some((test) => 'words' in test) === true
+    const searched = isSearched ? { searched: plan.search.map(({ name }) => name) } : {}
+    if (isHopeless(query.where))
+      return { rows: [], next: undefined, ...(asked.total === true ? { total: 0 } : {}), ...searched }
+    return { ...(await reading(plan, query, (reads) => reads.page(plan, place, query))), ...searched }
   }
 
-  const count = async (plan: Plan, asked: Query<Fields>): Promise<number> => {
+  const count = async (plan: Plan, asked: AskedQuery<Fields>): Promise<number> => {
     const { place, query } = narrowed(plan, asked)
-    if (isHopeless(asked.where)) return 0
-    return reading(plan, asked, (reads) => reads.count(plan, place, query.where))
+    if (isHopeless(query.where)) return 0
+    return reading(plan, query, (reads) => reads.count(plan, place, query.where))
   }
 
   return { page, count }

@@ -1,4 +1,4 @@
-import { type Collection, unknownCollection } from '../../../core/collection.ts'
+import { type Collection, type SearchedText, unknownCollection } from '../../../core/collection.ts'
 import type { Key } from '../../../ports/store.ts'
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9]*$/
@@ -50,6 +50,8 @@ export type Plan = {
   indexes: ReadonlyMap<string, IndexPlan>
   /** The indexes that are not the table itself. */
   secondary: readonly IndexPlan[]
+  /** The texts that searches look through: heavy ones are left out, since rows are read to be searched. */
+  search: readonly SearchedText<{ [field: string]: unknown }>[]
   /** Fields with derived attributes. */
   derived: ReadonlySet<string>
 }
@@ -156,6 +158,7 @@ export const tablePlan = (of: Collection, tableName: TableName): Plan => {
     streamed: [of.counts, of.sends, of.publishes].some((declared) => declared !== undefined),
     indexes,
     secondary,
+    search: (of.search ?? []).filter(({ heavy }) => !heavy),
     derived,
   }
 }

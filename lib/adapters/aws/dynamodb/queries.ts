@@ -1,14 +1,14 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb'
-import type { Scalar, Test } from '../../../ports/store.ts'
+import type { Scalar } from '../../../ports/store.ts'
 import { createTerms, type Terms, unexpired } from './expressions.ts'
-import { type Fields, partitionText } from './item.ts'
+import { partitionText } from './item.ts'
 import { compareBytes } from './order.ts'
 import { type IndexPlan, type Plan, SHARDS } from './plan.ts'
-import { type Bounds, filterText, isBound, rangeBounds, testedFields } from './where.ts'
+import { type Bounds, filterText, isBound, type RowTest, rangeBounds, testedFields } from './where.ts'
 
 export type Selection = {
   is?: Scalar | readonly Scalar[] | undefined
-  where?: readonly Test<Fields>[] | undefined
+  where?: readonly RowTest[] | undefined
   order: 'asc' | 'desc'
   bounds: Bounds
 }
@@ -76,7 +76,7 @@ const placeCondition = ({ name, value }: Terms, { s }: IndexPlan, { from, to }: 
 
 /** An index, and its partitions to read. */
 export type Place = { index: IndexPlan; is: Scalar | readonly Scalar[] | undefined }
-type Tests = readonly Test<Fields>[]
+type Tests = readonly RowTest[]
 
 /** Each value needs a query to each shard. */
 const MOST_PARTITIONS = 10

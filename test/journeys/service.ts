@@ -63,9 +63,10 @@ export const launchService = ({
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe', ...(endsWithParent ? (['ipc'] as const) : [])],
-    timeout: mostMs,
-    killSignal: 'SIGKILL',
   })
+  // The time-out of `spawn` would keep this process alive.
+  const tooLong = setTimeout(() => child.kill('SIGKILL'), mostMs).unref()
+  child.once('exit', () => clearTimeout(tooLong))
   const said = { stdout: '', stderr: '' }
   child.stdout?.setEncoding('utf8').on('data', (text) => (said.stdout += text))
   child.stderr?.setEncoding('utf8').on('data', (text) => (said.stderr += text))

@@ -109,24 +109,6 @@ inBrowser('a visitor who opens the page', () => {
     expect(page.url()).not.toContain(id)
   })
 
-  it('copies where the page came over plain http, which has no clipboard', async () => {
-    const { id } = await world.create({ title: 'Copied' })
-    await using opened = await openPage(world.baseUrl, '/theme.js')
-    const { page } = opened
-    await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
-    await page.goto(`/tasks/${id}`)
-    await page.getByRole('button', { name: 'Copy the id' }).click()
-    await page.getByRole('button', { name: 'Copied' }).waitFor()
-    await page.keyboard.press('c')
-    const title = page.getByRole('dialog').getByLabel('Title')
-    await title.press('Control+v')
-    expect(await title.inputValue()).toBe(id)
-    await page.keyboard.press('Escape')
-    await page.evaluate(() => Object.assign(document, { execCommand: () => false }))
-    await page.getByRole('button', { name: 'Copy the id' }).click()
-    await page.getByText('Select the text and press Ctrl+C').first().waitFor()
-  })
-
   it('cancels a task that runs', async () => {
     const { id } = await world.create({ title: 'Long', metadata: { runMs: 120_000 } })
     await using opened = await openPage(world.baseUrl, `/tasks/${id}`)
@@ -209,34 +191,6 @@ inBrowser('the connection', () => {
     await views.getByRole('link', { name: 'Memory' }).click()
     await page.getByRole('heading', { name: 'Memory', level: 1 }).waitFor()
     expect(page.url()).toBe(`${world.baseUrl}/memory`)
-  })
-
-  it('through a gateway that has no service behind it counts as lost', async () => {
-    await using opened = await openPage(world.baseUrl, '/tasks/overview')
-    const { page } = opened
-    await page.getByRole('region', { name: 'Queue' }).getByText('Pending').waitFor()
-    await page.route('**/api/**', (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }))
-    // It refetches what the open stream reports.
-    await world.client.createTask({ body: { title: 'Behind the gateway' } })
-    await page.getByText('Connection to the service lost.').waitFor()
-    await page.unroute('**/api/**')
-    await page.getByText('Connection to the service lost.').waitFor({ state: 'detached' })
-    expect(await page.getByRole('alert').count()).toBe(0)
-  })
-
-  it('brings what keeps a panel empty, and that another is old', async () => {
-    await using opened = await openPage(world.baseUrl, '/theme.js')
-    const { page } = opened
-    const broken = { status: 500, contentType: 'application/json', body: '{"error":"No disk","code":"x"}' }
-    await page.route('**/api/queue/status', (route) => route.fulfill(broken))
-    await page.goto('/tasks/overview')
-    await page.getByRole('region', { name: 'Queue' }).getByRole('alert').getByText('No disk').waitFor()
-    await page.getByRole('region', { name: 'Agents' }).getByText('completed').first().waitFor()
-    await page.route('**/api/tasks/analytics*', (route) => route.fulfill(broken))
-    await world.client.createTask({ body: { title: 'Something new to count' } })
-    const banner = page.getByRole('status').filter({ hasText: 'Some data could not be loaded' })
-    await banner.waitFor({ timeout: 25_000 })
-    expect(await banner.count()).toBe(1)
   })
 
   it('of a visitor without a session leads to the sign-in', async () => {

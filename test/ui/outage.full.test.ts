@@ -88,6 +88,36 @@ inBrowser('a page whose service hangs', () => {
   })
 })
 
+inBrowser('the connection', () => {
+  it('through a gateway that has no service behind it counts as lost', async () => {
+    await using opened = await openPage(service.baseUrl, '/tasks/overview')
+    const { page } = opened
+    await page.getByRole('region', { name: 'Queue' }).getByText('Pending').waitFor()
+    await page.route('**/api/**', (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }))
+    // It refetches what the open stream reports.
+    await connect(service.baseUrl).client.createTask({ body: { title: 'Behind the gateway' } })
+    await page.getByText(LOST).waitFor()
+    await page.unroute('**/api/**')
+    await page.getByText(LOST).waitFor({ state: 'detached' })
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  it('brings what keeps a panel empty, and that another is old', async () => {
+    await using opened = await openPage(service.baseUrl, '/theme.js')
+    const { page } = opened
+    const broken = { status: 500, contentType: 'application/json', body: '{"error":"No disk","code":"x"}' }
+    await page.route('**/api/queue/status', (route) => route.fulfill(broken))
+    await page.goto('/tasks/overview')
+    await page.getByRole('region', { name: 'Queue' }).getByRole('alert').getByText('No disk').waitFor()
+    await page.getByRole('region', { name: 'Agents' }).getByText('completed').first().waitFor()
+    await page.route('**/api/tasks/analytics*', (route) => route.fulfill(broken))
+    await connect(service.baseUrl).client.createTask({ body: { title: 'Something new to count' } })
+    const banner = page.getByRole('status').filter({ hasText: 'Some data could not be loaded' })
+    await banner.waitFor({ timeout: 25_000 })
+    expect(await banner.count()).toBe(1)
+  })
+})
+
 inBrowser('a page whose service was killed', () => {
   it('opens the form and the palette, keeps what is typed, and sends it when the service is back', async () => {
     await using it = await opened()

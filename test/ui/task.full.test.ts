@@ -115,6 +115,24 @@ inBrowser('the head of a task', () => {
 })
 
 inBrowser('the page of a task', () => {
+  it('copies where the page came over plain http, which has no clipboard', async () => {
+    const { id } = await world.create({ title: 'Copied' })
+    await using opened = await openPage(world.baseUrl, '/theme.js')
+    const { page } = opened
+    await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
+    await page.goto(`/tasks/${id}`)
+    await page.getByRole('button', { name: 'Copy the id' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    await page.keyboard.press('c')
+    const title = page.getByRole('dialog').getByLabel('Title')
+    await title.press('Control+v')
+    expect(await title.inputValue()).toBe(id)
+    await page.keyboard.press('Escape')
+    await page.evaluate(() => Object.assign(document, { execCommand: () => false }))
+    await page.getByRole('button', { name: 'Copy the id' }).click()
+    await page.getByText('Select the text and press Ctrl+C').first().waitFor()
+  })
+
   it('says what it cost by what, what was denied, and why it waits and until when', async () => {
     const task = { ...finishedTasks(1)[0], id: 'task_costly', title: 'Costly', status: 'completed' }
     const result = { success: true, output: 'Done', denied: ['git push origin main'] }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { nameText } from './shown-text.ts'
+import { exactText } from './shown-text.ts'
 
 /** The most labels that a task may ask of a runner. */
 export const MOST_ASKED_LABELS = 10
@@ -7,7 +7,7 @@ export const MOST_ASKED_LABELS = 10
 export const LONGEST_RUNNER_LABEL = 100
 
 /** A label of a runner, compared exactly: upper and lower case differ. */
-const RunnerLabelSchema = nameText(LONGEST_RUNNER_LABEL)
+const RunnerLabelSchema = exactText(LONGEST_RUNNER_LABEL)
 
 /** The labels that a task asks of the runner that takes it. */
 export const AskedLabelsSchema = z.array(RunnerLabelSchema).max(MOST_ASKED_LABELS)

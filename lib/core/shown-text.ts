@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { cutText } from './cut-text.ts'
 
 /** Characters that begin a line, control a terminal, or change the direction of the text around them. */
 export const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/u
@@ -22,6 +23,19 @@ export const shownText = (most: number) =>
   nameText(most)
     .refine((text) => !CONTROLS.test(text), 'must not have control characters')
     .refine((text) => VISIBLE.test(text), 'must have a character that can be seen')
+
+/** A third party's text as a `shownText`: one line without control characters; undefined when nothing visible is left. */
+export const oneLine = (text: string | undefined, most: number): string | undefined => {
+  const line = cutText((text ?? '').split(CONTROLS).join(' ').trim(), most).trim()
+  return shownText(most).safeParse(line).data
+}
+
+/** Characters that are not seen, or only look like a space: format controls, joiners, selectors, spaces other than U+0020. */
+export const UNSEEN = /(?:(?! )[\p{Z}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\u2800])+/u
+
+/** A name that is compared exactly, such as that of a machine: two names that differ do not differ in what is not seen. */
+export const exactText = (most: number) =>
+  shownText(most).refine((text) => !UNSEEN.test(text), 'must not have invisible characters')
 
 /** Whether no text and no member name of a JSON value has control characters. */
 export const hasNoControls = (value: unknown): boolean => {

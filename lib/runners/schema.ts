@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { nameText } from '../core/shown-text.ts'
+import { CONTROLS, exactText, shownText } from '../core/shown-text.ts'
 import { PolicySchema, SecurityModeSchema } from '../security/schema.ts'
 import { CostSchema, TaskErrorSchema, TaskResultSchema, TaskSchema } from '../tasks/schema.ts'
 import { RiskSchema } from '../tools/schema.ts'
@@ -10,8 +10,8 @@ import { RiskSchema } from '../tools/schema.ts'
 export const PROTOCOL = 1
 
 const timestamp = z.iso.datetime()
-const label = nameText(200)
-const agentType = nameText(200)
+const label = exactText(200)
+const agentType = exactText(200)
 
 /** How programs of agents are kept apart from the runner, and from each other. */
 const IsolationSchema = z.enum(['bubblewrap', 'users', 'none'])
@@ -19,17 +19,21 @@ const IsolationSchema = z.enum(['bubblewrap', 'users', 'none'])
 /** An agent that a runner has: its type, or more about it. */
 const OfferedAgentSchema = z.object({
   type: agentType.meta({ examples: ['claude-code'] }),
-  name: nameText(200).optional(),
-  description: z.string().max(1_000).optional(),
-  version: z.string().max(200).optional(),
+  name: shownText(200).optional(),
+  description: z
+    .string()
+    .max(1_000)
+    .refine((text) => !CONTROLS.test(text), 'must not have control characters')
+    .optional(),
+  version: exactText(200).optional(),
   canResume: z.boolean().optional(),
   timeoutMs: z.int().min(1).optional(),
 })
 export type OfferedAgent = z.output<typeof OfferedAgentSchema>
 
 export const RegisterRunnerBody = z.object({
-  name: nameText(100).meta({ examples: ['build-1'] }),
-  version: z.string().min(1).max(100).describe('Of the program'),
+  name: exactText(100).meta({ examples: ['build-1'] }),
+  version: exactText(100).describe('Of the program'),
   protocol: z
     .int()
     .min(1)

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
+import { oneLine } from '../core/shown-text.ts'
 import type { IssueRef } from '../ports/tracker.ts'
 import type { CreateTask } from '../tasks/schema.ts'
-import { oneLine } from './outside-text.ts'
 
 /** The request of a label: solve an issue, or review a change. */
 export type LabelKind = 'task' | 'review'

@@ -1,9 +1,10 @@
 import { cutText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { LONGEST_RUNNER_LABEL, MOST_ASKED_LABELS } from '../core/runner-labels.ts'
+import { oneLine, UNSEEN } from '../core/shown-text.ts'
 import type { CreateTask } from '../tasks/schema.ts'
 import type { Ask, AskKind } from './ask.ts'
-import { httpUrl, oneLine } from './outside-text.ts'
+import { httpUrl } from './outside-text.ts'
 import type { Sender } from './schema.ts'
 
 const LONGEST_TITLE = 500
@@ -79,7 +80,7 @@ const toRunsOn = (labels: readonly string[]): string[] | undefined => {
   const asked = labels
     .filter((label) => RUNS_ON.test(label))
     .flatMap((label) => label.replace(RUNS_ON, '').split(','))
-    .flatMap((label) => oneLine(label, LONGEST_RUNNER_LABEL) ?? [])
+    .flatMap((label) => oneLine(label.split(UNSEEN).join(' '), LONGEST_RUNNER_LABEL) ?? [])
   return asked.length === 0 ? undefined : [...new Set(asked)].filter((_, n) => n < MOST_ASKED_LABELS)
 }
 

@@ -125,6 +125,7 @@ describe('the runner of a task from elsewhere', () => {
       ['GPU', 'linux', 'gpu'],
     ],
     [['runs-on:a\u202eb\u0000c'], ['a b c']],
+    [['runs-on:g\u200bpu'], ['g pu']],
     [[`runs-on:${'x'.repeat(101)}`], ['x'.repeat(100)]],
     [['runs-on:a,b,c,d,e,f,g,h,i,j,k'], [...'abcdefghij']],
   ])('goes by the labels %j', (names, runsOn) => {

@@ -7,8 +7,9 @@ import { sweepWorkspaces } from '../../adapters/node/workspace-sweep.ts'
 import type { Config } from '../../config/config.ts'
 import { createAttemptLimit } from '../../core/attempt-limit.ts'
 import { createCostLimit } from '../../core/cost-limit.ts'
-import { cutText } from '../../core/cut-text.ts'
+import { definedFields } from '../../core/defined-fields.ts'
 import { createMasker } from '../../core/masker.ts'
+import { oneLine } from '../../core/shown-text.ts'
 import type { AgentAdapter } from '../../ports/agent.ts'
 import { noProviderLimits } from '../../ports/provider-limits.ts'
 import { taskOfWorkspace } from '../../ports/workspace.ts'
@@ -128,10 +129,12 @@ export const openRunner = async (given: Config, settings: RunnerSettings) => {
         .filter((agent) => agent.configured?.() ?? true)
         .map(({ type, name, description, canResume, timeoutMs }) => ({
           type,
-          name,
-          description: cutText(description, 1_000),
           canResume: canResume === true,
-          ...(timeoutMs !== undefined && { timeoutMs }),
+          ...definedFields({
+            name: oneLine(name, 200),
+            description: oneLine(description, 1_000),
+            timeoutMs,
+          }),
         })),
   })
   const closeStatusPage =

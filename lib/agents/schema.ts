@@ -27,13 +27,19 @@ export const AgentSchema = z.object({
     .describe(
       'The most that the attempts of a task may cost together (`AGENT_MAX_COST_USD`), when its task sets no less',
     ),
-  configured: z.boolean().describe('Whether its settings are complete, and its program is there'),
+  configured: z
+    .boolean()
+    .describe(
+      'Whether it has what it needs somewhere: its settings and its program in the service, or a runner in `runners`',
+    ),
   install: z.string().optional().describe('What to run to have its program; absent where it is there'),
   missingSettings: z
     .array(z.string().meta({ examples: ['ANTHROPIC_API_KEY'] }))
     .optional()
     .describe('Settings of which one gives it a model to work with; absent where it has one'),
-  healthy: z.boolean(),
+  healthy: z
+    .boolean()
+    .describe('By the check of the service for what it can run itself; true for what only runners can run'),
   health: z.object({
     latencyMs: z.number().optional(),
     message: z.string().optional(),

@@ -90,8 +90,14 @@ export const createAgents = (needs: Needs) => {
     isFresh: boolean,
     offers: readonly Offer[],
   ): Promise<Agent> => {
-    const { healthy, latencyMs, message, version, checkedAt } = await check(adapter, isFresh)
-    const configured = isConfigured(adapter)
+    const runnable = isConfigured(adapter)
+    const inService = runnable && worker === 'on'
+    const having = offers.filter((offer) => offeredIn(offer, adapter.type))
+    // What the service does not run itself, runners have made known as what they can run.
+    const isElsewhere = !inService && having.length > 0
+    const its = isElsewhere ? offeredHealth(adapter.type, having) : await check(adapter, isFresh)
+    const { healthy, latencyMs, message, version, checkedAt } = its
+    const configured = runnable || having.length > 0
     return masker.data({
       type: adapter.type,
       name: adapter.name,
@@ -108,8 +114,8 @@ export const createAgents = (needs: Needs) => {
       healthy,
       health: { latencyMs, message, lastChecked: iso(checkedAt ?? clock.now()) },
       lastActivity: lastAt === undefined ? undefined : iso(lastAt),
-      inService: configured && worker === 'on',
-      runners: offers.filter((offer) => offeredIn(offer, adapter.type)).map(({ name }) => name),
+      inService,
+      runners: having.map(({ name }) => name),
       stats: toStats({ completed, failed, durationMs }),
     })
   }
@@ -117,7 +123,7 @@ export const createAgents = (needs: Needs) => {
   /** An agent that only runners have, as the one that was heard of last tells it. */
   const describeOffered = (type: string, offers: readonly Offer[], stats: AgentStats): Agent => {
     const having = offers.filter((offer) => offeredIn(offer, type))
-    const [latest] = [...having].sort((a, b) => (a.lastSeenAt < b.lastSeenAt ? 1 : -1))
+    const latest = heardLast(having)
     const {
       name = type,
       description = '',
@@ -172,6 +178,22 @@ export const createAgents = (needs: Needs) => {
 
 const offeredIn = ({ agents }: Offer, type: string): OfferedAgent | undefined =>
   agents.find((agent) => agent.type === type)
+
+/** Of the runners that have an agent, the one that was heard of last. */
+const heardLast = (having: readonly Offer[]): Offer | undefined =>
+  [...having].sort((a, b) => (a.lastSeenAt < b.lastSeenAt ? 1 : -1))[0]
+
+/** The health of an agent that runners have: they make known only what can work. */
+const offeredHealth = (type: string, having: readonly Offer[]): AgentHealth => {
+  const latest = heardLast(having)
+  return {
+    healthy: true,
+    ...definedFields({
+      version: latest && offeredIn(latest, type)?.version,
+      checkedAt: latest && Date.parse(latest.lastSeenAt),
+    }),
+  }
+}
 
 const toStats = ({ completed, failed, durationMs }: AgentStats): Agent['stats'] => ({
   completed,

@@ -28,14 +28,14 @@ export const openHealth = ({ ports, domains, requests, worker, probeStorage }: N
     taskCounts: domains.counters.byStatus,
     deadLetters: domains.deadLetters.countAll,
     sandbox: ports.sandbox,
-    // An agent that cannot run is a fault only where no agent can. The check is of the program of the service.
+    // An agent that cannot run is a fault only where no agent can.
     adapters: async () => {
       const agents = await domains.agents.list()
       const running = agents.filter(({ inService, runners }) => inService || runners.length > 0)
-      return (running.length > 0 ? running : agents).map(({ type, name, healthy, health, ...its }) => ({
+      return (running.length > 0 ? running : agents).map(({ type, name, healthy, health }) => ({
         type,
         name,
-        healthy: healthy || (!its.inService && its.runners.length > 0),
+        healthy,
         ...definedFields({ latencyMs: health.latencyMs }),
       }))
     },

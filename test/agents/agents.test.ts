@@ -81,6 +81,47 @@ describe('GET /api/agents', () => {
     expect(checks).toEqual([{ isFresh: false }, { isFresh: true }])
   })
 
+  it.each<
+    [
+      what: string,
+      canWork: boolean,
+      worker: 'on' | 'off',
+      has: boolean,
+      shown: Readonly<Record<string, boolean>>,
+    ]
+  >([
+    ['the service', true, 'on', false, { configured: true, healthy: false, inService: true }],
+    ['both', true, 'on', true, { configured: true, healthy: false, inService: true }],
+    ['a runner', false, 'on', true, { configured: true, healthy: true, inService: false }],
+    ['a runner alone', true, 'off', true, { configured: true, healthy: true, inService: false }],
+    ['nothing that runs tasks', true, 'off', false, { configured: true, healthy: false, inService: false }],
+    ['nothing', false, 'on', false, { configured: false, healthy: false, inService: false }],
+  ])(
+    'says of an agent that %s has where it can work, and what it lacks only where nothing has it',
+    async (...it) => {
+      const [, canWork, worker, has, shown] = it
+      const agent = createFakeAgent(undefined, {
+        configured: () => canWork,
+        missing: () => ({ install: 'npm install -g it' }),
+        healthCheck: async () => ({ healthy: false, message: 'not here', version: '1' }),
+      })
+      await using service = await startDomains({ adapters: [agent], env: { WORKER: worker } })
+      const agents = has ? [{ type: agent.type, version: '2' }] : []
+      const principal = { userId: 'root', role: 'admin', tokenId: 'tok_shared' } as const
+      await service.runners.registry.register(principal, {
+        ...{ name: 'build-1', version: '1', protocol: 1, labels: [], concurrency: 1, isolation: 'none' },
+        agents,
+      })
+      const [listed] = (await createCaller(service)('GET /api/agents')).body.agents
+      expect(listed).toMatchObject({ ...shown, runners: has ? ['build-1'] : [] })
+      expect('install' in listed).toBe(!shown.configured)
+      const isOfRunner = has && !shown.inService
+      expect([listed.version, listed.health.message]).toEqual(
+        isOfRunner ? ['2', undefined] : ['1', 'not here'],
+      )
+    },
+  )
+
   it('measures the latency that the adapter does not tell', async () => {
     const { list } = await started()
     expect((await list())[1].health.latencyMs).toBe(0)

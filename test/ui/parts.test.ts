@@ -410,12 +410,12 @@ describe('an agent', () => {
     ['unhealthy by its own check', 'unhealthy', { ...agent, healthy: false }, ends(9, 0)],
     ['not configured first of all', 'unconfigured', unset, undefined],
     [
-      'healthy where a runner has what the service lacks',
+      'healthy where a runner has what the service does not run',
       'healthy',
-      { ...unset, runners: ['a'] },
+      { ...agent, inService: false, runners: ['a'] },
       ends(1, 0),
     ],
-    ['failing on its runners too', 'failing', { ...unset, runners: ['a'] }, ends(1, 9)],
+    ['failing on its runners too', 'failing', { ...agent, inService: false, runners: ['a'] }, ends(1, 9)],
     [
       'without a runner while the service runs nothing',
       'unassigned',

@@ -58,9 +58,6 @@ const isHeld = ({ providers = [] }: Pick<Agent, 'providers'>, holds: Held) =>
 
 type Places = Pick<Agent, 'configured' | 'inService' | 'runners'>
 
-/** Whether it can work somewhere, or could if the service ran tasks. */
-export const isSetUp = ({ configured, runners }: Places): boolean => configured || runners.length > 0
-
 /**
  * A hold explains what the health check says. That decides next, then recent outcomes: an agent whose tasks mostly fail is not healthy.
  * Undefined until the outcomes are loaded.
@@ -70,7 +67,7 @@ export const agentCondition = (
   outcomes: RecentOutcomes | undefined,
   holds: Held = [],
 ): Condition | undefined => {
-  if (!isSetUp(agent)) return 'unconfigured'
+  if (!agent.configured) return 'unconfigured'
   if (!canRun(agent)) return 'unassigned'
   if (isHeld(agent, holds)) return 'held'
   // The service checks what it runs itself; of a runner's agents only the outcomes are known.
@@ -85,5 +82,5 @@ export const agentAdvice = (
   breaker: BreakerReading | undefined,
 ): string | undefined => {
   const advice = condition && conditions[condition].advice
-  return agent.configured && breaker?.state === 'OPEN' ? REFUSED : advice
+  return agent.inService && breaker?.state === 'OPEN' ? REFUSED : advice
 }

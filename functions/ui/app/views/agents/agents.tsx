@@ -1,7 +1,7 @@
 import { RefreshCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Agent } from '../../../../../lib/agents/schema.ts'
-import { type Condition, isSetUp } from '../../components/agent-condition.ts'
+import type { Condition } from '../../components/agent-condition.ts'
 import { useAgentConditions } from '../../components/agent-conditions.ts'
 import { Button } from '../../components/button.tsx'
 import { Command } from '../../components/copy.tsx'
@@ -37,8 +37,8 @@ const useSortedAgents = () => {
     getOutcomes,
     getCondition,
     all: sorted,
-    setUp: sorted?.filter(isSetUp) ?? [],
-    others: sorted?.filter((agent) => !isSetUp(agent)) ?? [],
+    setUp: sorted?.filter(({ configured }) => configured) ?? [],
+    others: sorted?.filter(({ configured }) => !configured) ?? [],
     healthy: sorted?.filter((agent) => getCondition(agent) === 'healthy').length ?? 0,
   }
 }

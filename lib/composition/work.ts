@@ -28,7 +28,14 @@ import { createDeadLetters } from '../queue/dead-letters.ts'
 import { createQueueStatus } from '../queue/status.ts'
 import { createReporting } from '../reporting/service.ts'
 import { runnersOff } from '../runners/claims.ts'
-import { type Asked, createWhyNoRunner, fitsService, type Offers } from '../runners/offers.ts'
+import {
+  type Asked,
+  createWhyNoRunner,
+  fitsService,
+  type Offers,
+  reasonNoneFits,
+  toOffer,
+} from '../runners/offers.ts'
 import { createRegistry } from '../runners/registry.ts'
 import { readSpent } from '../tasks/cost-counters.ts'
 import { createTaskCounters, under } from '../tasks/counters.ts'
@@ -266,6 +273,14 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
       budgets,
       clock: needs.clock,
       waiting: counters.waiting,
+      runners: async () => {
+        const takers = needs.runnerQueue === undefined ? [] : await runnerRegistry.takers()
+        const offers = takers.map(toOffer)
+        return {
+          version: takers.map(({ id, registration }) => `${id} ${registration}`).join(),
+          haveOneFor: (task) => reasonNoneFits(offers, task) === undefined,
+        }
+      },
       status: async (taskId) => (await tasks.summary(taskId))?.status,
       letGo: tasks.recovery.letGo,
     }),

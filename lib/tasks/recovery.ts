@@ -46,7 +46,7 @@ const isSuspended = ({ waitingFor, leaseExpiresAt }: TaskRow): boolean =>
   waitingFor !== undefined && leaseExpiresAt === undefined
 /** Such a task has no message until it may go on. */
 const waitsInQueue = ({ waitingFor }: TaskRow): boolean => waitingFor !== undefined
-/** A task that waits for a slot or a runner is let go by those. */
+/** A task that waits for a slot is let go by that. */
 const waitsForLimit = ({ waitingFor }: TaskRow): boolean => waitingFor === 'hold' || waitingFor === 'budget'
 
 type RowWork = (row: TaskRow) => Promise<unknown>
@@ -302,15 +302,21 @@ export const createRecovery = (needs: Needs) => {
   }
 
   /**
-   * Lets queued tasks go on that wait for a provider or a budget, for which `heldUntil` gives no time, oldest first, and corrects the time of the others.
-   * Resolves to the number of failures.
+   * Lets queued tasks go on, oldest first: those that wait for a provider or a budget, for which `heldUntil` gives no time,
+   * and those that wait for a runner and are for one that takes tasks. Corrects the time of the others. Resolves to the
+   * number of failures.
    */
-  const letGo = (heldUntil: (row: TaskRow) => Promise<string | undefined>): Promise<number> =>
-    workThrough('queued', waitsForLimit, async (row) => {
+  const letGo = (
+    heldUntil: (row: TaskRow) => Promise<string | undefined>,
+    isForRunner: (row: TaskRow) => boolean,
+  ): Promise<number> => {
+    const mayGoOn = (row: TaskRow) => waitsForLimit(row) || (row.waitingFor === 'runner' && isForRunner(row))
+    return workThrough('queued', mayGoOn, async (row) => {
       const until = await heldUntil(row)
       if (until === undefined) return lease.proceed(row)
       if (until !== row.waiting?.until) await lease.waitLonger(row, until)
     })
+  }
 
   return { afterRestart, tick, resend, letGo, resume, sendAgain }
 }

@@ -14,6 +14,7 @@ import { createFakeLog } from '../fakes/log.ts'
 import { ANN, startDomains, turns, until } from '../fakes/service.ts'
 import { storeOpeners } from '../fakes/stores.ts'
 
+const noRunners = async () => ({ version: '', haveOneFor: () => false })
 const HOUR = 3_600_000
 const ADMIN = { userId: 'user_root', role: 'admin' } as const
 const LIMIT = { reason: 'Anthropic has reached a usage limit: resets in an hour', retryAfterMs: HOUR }
@@ -281,6 +282,7 @@ describe.each(storeOpeners([holdsRows]))('holds of many processes on %s', (_, op
     await createRelease({
       holds,
       budgets,
+      runners: noRunners,
       clock,
       status: async () => 'queued',
       waiting: async () => ({ 'hold:anthropic': 2 }),
@@ -317,6 +319,7 @@ describe.each(storeOpeners([holdsRows]))('holds of many processes on %s', (_, op
     const release = createRelease({
       holds: make(),
       budgets: { holdingBack: async () => undefined, version: () => '' },
+      runners: noRunners,
       clock,
       waiting: async () => ({ 'hold:openai': 1 }),
       status: async () => 'queued',

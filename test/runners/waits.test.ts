@@ -1,10 +1,22 @@
 import { describe, expect, it } from '@jest/globals'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { createCaller } from '../fakes/caller.ts'
-import { ANN, BOB, startDomains, turns } from '../fakes/service.ts'
+import { ANN, BOB, type StartedDomains, startDomains, turns } from '../fakes/service.ts'
 
 const MINUTE_MS = 60_000
 const ROOT = { userId: 'user_root', role: 'admin' } as const
+
+/** The principal of runners with the token that all share. */
+const RUNNERS = { userId: 'installation', role: 'admin', tokenId: 'tok_shared' } as const
+
+const register = (
+  { runners }: Pick<StartedDomains, 'runners'>,
+  facts: { name: string; labels: string[]; agents: { type: string }[] },
+) =>
+  runners.registry.register(RUNNERS, {
+    ...{ version: '1', protocol: 1, concurrency: 1, isolation: 'none' },
+    ...facts,
+  })
 
 /** A service that runs one task at a time, until the test ends it. */
 const started = async () => {
@@ -124,6 +136,26 @@ describe('a task that no runner can take', () => {
     await service.pass(20 * MINUTE_MS, MINUTE_MS)
     expect(await service.tasks.get(id)).toMatchObject({ status: 'queued', attempts: 0, waitingFor: 'runner' })
     expect([agent.runs, (await told(ANN)).length]).toEqual([[], 1])
+  })
+
+  it('goes on once a runner with all labels and its agent takes tasks, and no earlier', async () => {
+    const { service, agent, waiting } = await started()
+    await using _ = service
+    const { id } = await service.create({ runsOn: ['gpu', 'linux'] })
+    await service.worker.run({ taskId: id, attempt: 1, fence: 0, runsOn: ['gpu', 'linux'] })
+    const registered = async (name: string, labels: string[], agents = [{ type: agent.type }]) => {
+      const runner = await register(service, { name, labels, agents })
+      await service.pass(3_000, 500)
+      return runner
+    }
+    await registered('without gpu', ['linux'])
+    await registered('without the agent', ['gpu', 'linux'], [])
+    expect(await waiting(id)).toMatchObject({ message: 'waits for a runner with gpu, linux' })
+    const { runner } = await registered('fits', ['gpu', 'linux'])
+    expect(await waiting(id)).not.toMatchObject({ reason: 'runner' })
+    const body = { most: 1, waitMs: 1_000, takes: true, running: [] }
+    const polled = await service.runners.claims.poll(RUNNERS, runner.id, body, new AbortController().signal)
+    expect(polled).toMatchObject({ claim: { task: { id }, attempt: 1 } })
   })
 
   it('tells nothing where it ends before, or waits for something else', async () => {

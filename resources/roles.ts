@@ -373,6 +373,8 @@ const rights: Readonly<Record<string, Rights>> = {
     ...endedPlaces,
     ['index delete', 'places'],
     ...offeredAgents,
+    // Runners that were not heard of for long.
+    ['delete', 'runners'],
     ...taskMessages,
     ...taskTexts,
     ['read index put update', 'tasks'],

@@ -51,13 +51,15 @@ export const openHealth = ({ ports, domains, requests, worker, probeStorage }: N
       ])
       return {
         ownAgents,
-        runners: runners.map(({ name, status, labels, isolation, agents }) => ({
-          name,
-          status,
-          labels,
-          isolation,
-          agents: agents.map(({ type }) => type),
-        })),
+        runners: runners
+          .filter(({ status }) => status !== 'removed')
+          .map(({ name, status, labels, isolation, agents }) => ({
+            name,
+            status,
+            labels,
+            isolation,
+            agents: agents.map(({ type }) => type),
+          })),
       }
     },
     checks: {

@@ -37,6 +37,7 @@ export const recurringWork = (
   },
   { name: 'held tasks', everyMs: SECOND_MS, work: async () => onStuck(await domains.releaseHeld()) },
   { name: 'tasks without a runner', everyMs: MINUTE_MS, work: tasks.tellOfMissingRunners },
+  { name: 'runners that are gone', everyMs: MINUTE_MS, work: domains.runners.registry.forgetOld },
   // One process recovers these at its start.
   ...(processes === 'one'
     ? []

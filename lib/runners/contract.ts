@@ -37,7 +37,7 @@ export const runnerRoutes = defineRoutes({
     path: '/api/runners',
     summary: 'Register a runner, or the same one again after its restart',
     about:
-      'The first registration binds the API token to the name of the runner. 400 `runner_name_taken` for the name of another one, 400 `token_bound` for a token of another name, 400 `runner_protocol` where service and runner do not fit.',
+      'The first registration binds the API token to the name of the runner. 400 `runner_name_taken` for the name of another one, 400 `token_bound` for a token of another name, 400 `runner_removed` after an admin has removed it, 400 `runner_protocol` where service and runner do not fit.',
     access: 'runner',
     body: RegisterRunnerBody,
     response: z.object({
@@ -197,7 +197,8 @@ export const runnerRoutes = defineRoutes({
     method: 'POST',
     path: '/api/runners/{id}/drain',
     summary: 'Let a runner take no more tasks, or take them again',
-    about: 'What it runs goes on. A new registration of the runner does not end it.',
+    about:
+      'What it runs goes on. A new registration of the runner does not end it. One that was removed may register again after `draining: false`.',
     access: 'admin',
     params: RunnerParams,
     body: z.object({ draining: z.boolean().default(true) }),
@@ -207,7 +208,8 @@ export const runnerRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/runners/{id}',
     summary: 'Remove a runner, and revoke its API token',
-    about: 'Its tasks are queued again once their claims run out, within `TASK_LEASE_MS`.',
+    about:
+      'Its tasks are queued again once their claims run out, within `TASK_LEASE_MS`. One with the token of RUNNER_TOKEN stays in the list as `removed`, and is refused under its name, until it has not tried to register for a day, or an admin lets it take tasks again.',
     access: 'admin',
     params: RunnerParams,
     response: z.object({ message: z.string() }),

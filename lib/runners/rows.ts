@@ -3,13 +3,15 @@ import { type Change, collection, type LiveDraft } from '../core/collection.ts'
 import type { Runner } from './schema.ts'
 
 /**
- * A registered runner. `registration` grows each time it registers; `takesNone` is set while it drains. Where processes are
+ * A registered runner. `registration` grows each time it registers; `takesNone` is set while it drains,
+ * `removedAt` since an admin removed it whose token other runners have too. Where processes are
  * many, `polls` counts its polls, `latest` is its own number of the last one, and `answered` is the latest claim with the number of the poll that answered it.
  */
 export type RunnerRow = Omit<Runner, 'status'> & {
   tokenId: string
   registration: number
   takesNone?: true
+  removedAt?: string
   polls?: number
   latest?: { registration: number; number: number }
   answered?: { taskId: string; fence: number; poll: number }
@@ -19,7 +21,10 @@ export type RunnerRow = Omit<Runner, 'status'> & {
 const runnerEvents = ({ before, after }: Change<RunnerRow>): LiveDraft[] => {
   const row = after ?? before
   if (row === undefined) return []
-  const isSame = before?.registration === after?.registration && before?.takesNone === after?.takesNone
+  const isSame =
+    before?.registration === after?.registration &&
+    before?.takesNone === after?.takesNone &&
+    before?.removedAt === after?.removedAt
   if (before && after && isSame) return []
   const { id, name } = row
   return [{ type: `runner.${before ? (after ? 'updated' : 'removed') : 'created'}`, data: { id, name } }]

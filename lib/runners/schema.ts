@@ -58,8 +58,10 @@ export const RunnerSchema = z
     id: z.string(),
     name: z.string().meta({ examples: ['build-1'] }),
     status: z
-      .enum(['online', 'draining', 'offline'])
-      .describe('`offline` was not heard of for a minute; `draining` takes no more tasks'),
+      .enum(['online', 'draining', 'offline', 'removed'])
+      .describe(
+        '`offline` was not heard of for a minute; `draining` takes no more tasks; `removed` is refused, until `drain` lets it take tasks again',
+      ),
     version: z.string(),
     labels: z.array(z.string()),
     agents: z.array(OfferedAgentSchema),

@@ -102,6 +102,7 @@ export const createTokens = (needs: Needs) => {
           : [{ update: tokenRows, key: id, when: { runner: [null, runner] }, set: { runner } }],
       runnerOf: async (id: string): Promise<string | undefined> => (await store.get(tokenRows, id))?.runner,
       remove: (id: string) => store.commit<TokenRow>({ remove: tokenRows, key: id }),
+      isOfMany: (id: string): boolean => id === SHARED_TOKEN_ID,
     },
   }
 }

@@ -7,6 +7,7 @@ import type { DeliveryRow } from '../../lib/deliveries/schema.ts'
 import { HOLDS_ID, holdsRows } from '../../lib/holds/rows.ts'
 import { isWebhookId, type WebhookHealth, webhookHealth } from '../../lib/outbound-webhooks/rows.ts'
 import type { Store } from '../../lib/ports/store.ts'
+import { type RunnerRow, runners } from '../../lib/runners/rows.ts'
 import { type ScheduleRow, schedules } from '../../lib/schedules/rows.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import type { TaskRow } from '../../lib/tasks/schema.ts'
@@ -36,6 +37,17 @@ const ageDeleted = async (store: Store, deletedAt: string): Promise<void> => {
   const { rows } = await store.page(webhookHealth, { index: 'deleted', order: 'asc', limit: 9 })
   for (const { id: key } of rows)
     await store.commit<WebhookHealth>({ update: webhookHealth, key, set: { deletedAt } })
+}
+
+const silentRunner = (at: string): RunnerRow => ({
+  ...{ id: 'rnr_silent', name: 'silent', tokenId: 'tok_silent', userId: 'user_left', version: '1' },
+  ...{ labels: [], agents: [], concurrency: 1, isolation: 'none', running: [], registration: 1 },
+  ...{ registeredAt: at, lastSeenAt: at },
+})
+
+const expectNoSilentRunner = async (store: Store): Promise<void> => {
+  if ((await store.get(runners, 'rnr_silent')) !== undefined)
+    throw new Error('The tick left a runner that was not heard of for a day')
 }
 
 const expectNoHold = async (store: Store): Promise<void> => {
@@ -114,8 +126,10 @@ export const useTick = async (functions: Functions, cloud: Cloud, token: string)
   await leaveOneTry(store, hourAgo)
   await ageDeleted(store, hourAgo)
   await hold(store, hourAgo)
+  await store.commit<RunnerRow>({ insert: runners, row: silentRunner(iso(clock.now() - 25 * HOUR_MS)) })
   await functions.invoke('tick', {})
   await expectNoHold(store)
+  await expectNoSilentRunner(store)
   if ((await store.get(schedules, due.id))?.lastTaskId === undefined)
     throw new Error('The tick left a schedule that was due')
   if ((await store.get(schedules, refused.id))?.lastError?.code !== 'agent_unknown')

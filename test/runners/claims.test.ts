@@ -154,6 +154,11 @@ describe('the registration of a runner', () => {
     expect(await post(`/api/runners/${id}/claims`, { waitMs: 0 }, token)).toMatchObject({ status: 401 })
     // The name is free again.
     expect((await openRunner({ name: runner.name })).registration).toBe(1)
+    const { id: ofMany, runner: one } = await openRunner({ token: SHARED })
+    await person().client.removeRunner({ params: { id: ofMany } })
+    await expect(openRunner({ token: SHARED, name: one.name })).rejects.toMatchObject({
+      ...{ status: 400, code: 'runner_removed' },
+    })
   })
 })
 

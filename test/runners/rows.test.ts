@@ -24,6 +24,7 @@ describe('a runner', () => {
     ['drains', ROW, { ...ROW, takesNone: true }, ['runner.updated']],
     ['takes tasks again', { ...ROW, takesNone: true }, ROW, ['runner.updated']],
     ['is removed', ROW, undefined, ['runner.removed']],
+    ['is removed with a token of many', ROW, { ...ROW, removedAt: ROW.lastSeenAt }, ['runner.updated']],
     ['is heard of', ROW, { ...ROW, lastSeenAt: '2026-01-01T12:00:10.000Z', running: ['task_1'] }, []],
   ])('that %s is told to live readers by its name alone', (_what, before, after, types) => {
     const drafts = runners.publishes?.({ before, after, log: [] }) ?? []

@@ -8,11 +8,12 @@ import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
 
+const SHARED = `${'f3'.repeat(8)}0123456789abcdef`
 let service: OpenedService
 let api: ReturnType<typeof connect>
 beforeAll(async () => {
   if (!hasBrowser) return
-  service = await openService({ WORKER: 'off', TASK_LEASE_MS: '240000' })
+  service = await openService({ WORKER: 'off', TASK_LEASE_MS: '240000', RUNNER_TOKEN: SHARED })
   api = connect(service.baseUrl)
 }, 90_000)
 afterAll(async () => {
@@ -162,6 +163,22 @@ inBrowser('the runners', () => {
     await dialog.waitFor({ state: 'detached' })
     await row(page, 'build-2').waitFor({ state: 'detached' })
     expect(await status()).toBeUndefined()
+  })
+
+  it('stay as removed where others have their token too, until they are allowed again', async () => {
+    await register('pod-1', SHARED)
+    await using opened = await open('/agents')
+    const { page } = opened
+    await page.getByRole('button', { name: 'Remove pod-1' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove pod-1' })
+    await dialog.getByText('It is refused from now on').waitFor()
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+    await row(page, 'pod-1').getByText('Removed').waitFor()
+    await expect(register('pod-1', SHARED)).rejects.toMatchObject({ code: 'runner_removed' })
+    await expectSound(opened)
+    await page.getByRole('button', { name: 'Allow pod-1 again' }).click()
+    await row(page, 'pod-1').getByText('Online').waitFor()
+    await register('pod-1', SHARED)
   })
 
   it('are shown as offline with when they were heard of last, and to users without what only admins may do', async () => {

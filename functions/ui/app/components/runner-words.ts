@@ -5,6 +5,7 @@ export const runnerStates: Readonly<Record<Runner['status'], { label: string; to
   online: { label: 'Online', tone: 'good' },
   draining: { label: 'Draining', tone: 'warn' },
   offline: { label: 'Offline', tone: 'bad' },
+  removed: { label: 'Removed', tone: 'plain' },
 }
 
 /** How the programs of a runner's agents are kept apart. */

@@ -33,16 +33,25 @@ export const RunnerRow = ({ runner, titles, isAdmin }: Props) => {
               isolations[isolation],
               `version ${version}`,
               <>
-                {status === 'offline' ? 'last seen' : 'seen'} <When at={lastSeenAt} />
+                {seenWords[status]} <When at={lastSeenAt} />
               </>,
             ]}
           />
-          {status !== 'offline' && <Running ids={running} most={concurrency} titles={titles} />}
+          {(status === 'online' || status === 'draining') && (
+            <Running ids={running} most={concurrency} titles={titles} />
+          )}
         </>
       }
       actions={isAdmin && <Actions runner={runner} />}
     />
   )
+}
+
+const seenWords: Readonly<Record<Runner['status'], string>> = {
+  online: 'seen',
+  draining: 'seen',
+  offline: 'last seen',
+  removed: 'last tried',
 }
 
 const Labels = ({ labels }: Pick<Runner, 'labels'>) =>
@@ -85,12 +94,13 @@ const OF_INSTALLATION = 'installation'
 
 const Actions = ({ runner: { id, name, status, userId } }: { runner: Runner }) => {
   const { mutateAsync: remove } = useRemoveRunner()
+  if (status === 'removed') return <Drain id={id} name={name} status={status} />
   return (
     <>
-      {status !== 'offline' && <Drain id={id} name={name} isDraining={status === 'draining'} />}
+      {status !== 'offline' && <Drain id={id} name={name} status={status} />}
       <Confirm verb="Remove" title={`Remove ${name}`} onConfirm={() => remove(id)}>
         {userId === OF_INSTALLATION
-          ? 'It registers again with the token of the installation (RUNNER_TOKEN) unless its program is stopped.'
+          ? 'It is refused from now on, until you allow it again. Others keep the token of the installation (RUNNER_TOKEN).'
           : 'Its API token is revoked, so its program ends.'}{' '}
         The tasks that it runs start again elsewhere.
       </Confirm>
@@ -98,12 +108,31 @@ const Actions = ({ runner: { id, name, status, userId } }: { runner: Runner }) =
   )
 }
 
+const changes = {
+  online: {
+    verb: 'Drain',
+    says: (name: string) => `Drain ${name}`,
+    hint: 'It takes no new tasks; what it runs goes on',
+  },
+  draining: {
+    verb: 'Take tasks again',
+    says: (name: string) => `Let ${name} take tasks again`,
+    hint: 'It takes new tasks',
+  },
+  removed: {
+    verb: 'Allow again',
+    says: (name: string) => `Allow ${name} again`,
+    hint: 'It may register again, and take tasks',
+  },
+}
+
 /** Both ways are undone by the other, so neither is confirmed. */
-const Drain = ({ id, name, isDraining }: { id: string; name: string; isDraining: boolean }) => {
+const Drain = ({ id, name, status }: { id: string; name: string; status: keyof typeof changes }) => {
   const { mutate, isPending } = useDrainRunner()
+  const { verb, says, hint } = changes[status]
   const change = () =>
     mutate(
-      { id, draining: !isDraining },
+      { id, draining: status === 'online' },
       { onError: (failure) => void toast.failed('Not changed', errorMessage(failure)) },
     )
   return (
@@ -112,10 +141,10 @@ const Drain = ({ id, name, isDraining }: { id: string; name: string; isDraining:
       size="small"
       disabled={isPending}
       onClick={change}
-      aria-label={isDraining ? `Let ${name} take tasks again` : `Drain ${name}`}
-      title={isDraining ? 'It takes new tasks' : 'It takes no new tasks; what it runs goes on'}
+      aria-label={says(name)}
+      title={hint}
     >
-      {isDraining ? 'Take tasks again' : 'Drain'}
+      {verb}
     </Button>
   )
 }

@@ -37,7 +37,11 @@ type Needs = {
   /** Absent where runners get no tasks. */
   queue: Pick<Receiving<RunTask>, 'receive'> | undefined
   claim: (message: RunTask, runner: string) => Promise<TaskRow | undefined>
-  release: (leased: TaskRow, reason: string) => Promise<unknown>
+  release: (leased: TaskRow, reason: string, how: { isUnbegun: true }) => Promise<unknown>
+  /** Adds a message to the events of a task. */
+  note: (task: TaskRow, message: string) => Promise<unknown>
+  /** Fails a task for good. */
+  fail: (leased: TaskRow, error: TaskError) => Promise<unknown>
   place: (task: TaskRow, resumes: boolean) => Promise<Pick<AgentContext, 'workspace' | 'earlier'>>
   codeHost: { accountFor: AccountFor; isWanted: () => boolean }
   securityMode: () => Claim['securityMode']
@@ -54,7 +58,13 @@ const isLeasedTo = ({ name }: Pick<RunnerRow, 'name'>, row: TaskRow | undefined,
   row?.status === 'in_progress' && row.fence === fence && row.runner === name
 
 const UNREADABLE = 'the claims of a runner could not be read'
-const NOT_TAKEN = 'The runner did not get the claim'
+const NOT_TAKEN = ['The runner did not get the claim', { isUnbegun: true }] as const
+
+const TOO_LARGE: TaskError = {
+  code: 'claim_too_large',
+  message:
+    'The task cannot be handed to a runner: with what its run needs to go on it is larger than a function can answer (6 MB)',
+}
 
 /** Hands tasks of the queue to runners that wait for them. */
 export const createRunnerClaims = (needs: Needs) => {
@@ -99,7 +109,7 @@ export const createRunnerClaims = (needs: Needs) => {
       const row = await readTask(taskId, true)
       // A run that was ended to wait for a decision has no lease.
       const isHeld = row?.leaseExpiresAt !== undefined && isLeasedTo(runner, row, fence)
-      if (isHeld) await release(row, NOT_TAKEN)
+      if (isHeld) await release(row, ...NOT_TAKEN)
     }
   }
 
@@ -155,10 +165,10 @@ export const createRunnerClaims = (needs: Needs) => {
       const described = await describe(row, runner, message.resume === true)
       signal.throwIfAborted()
       if (await polls.keep(runner, poll, { taskId: row.id, fence: row.fence })) return described
-      await release(row, NOT_TAKEN)
+      await release(row, ...NOT_TAKEN)
       return undefined
     } catch (thrown) {
-      await release(row, NOT_TAKEN)
+      await release(row, ...NOT_TAKEN)
       throw thrown
     }
   }

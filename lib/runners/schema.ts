@@ -254,6 +254,13 @@ export const RunEndSchema = z.union([
     message: z.string().max(4_000),
     approvals: z.array(WaitingCallSchema).max(100),
   }),
-  z.object({ kind: z.literal('stopped'), reason: z.enum(['cancelled', 'lost', 'shutdown']) }),
+  z.object({
+    kind: z.literal('stopped'),
+    reason: z.enum(['cancelled', 'lost', 'shutdown']),
+    isUnbegun: z
+      .literal(true)
+      .optional()
+      .describe('Its agent was not called: it goes on as this claim would'),
+  }),
 ])
 export type RunEnd = z.output<typeof RunEndSchema>

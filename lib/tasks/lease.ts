@@ -54,14 +54,20 @@ export const createLease = (needs: Needs) => {
   const { leaseMs, longestDelayMs } = needs
   const leaseEnd = () => clock.now() + leaseMs
 
-  /** Resolves to the row, or undefined when the task is no longer leased under this token. The wait of a run ends too. */
+  /**
+   * Resolves to the row, or undefined when the task is no longer leased under this token. The wait of a run ends too. An
+   * attempt that does not go on leaves no checkpoint.
+   */
   const applyLeased = async (
     leased: Leased,
     it: Omit<Transition, 'taskId' | 'from'> & { event: EventText },
     rows: readonly AnyWrite[] = [],
+    goesOn = it.verb === 'suspend',
   ): Promise<TaskRow | undefined> => {
-    const { id, fence, checkpoint, waitingFor } = leased
-    const spent = it.verb === 'suspend' ? presentCosts(leased) : endedCosts(leased, it.event)
+    const { id, fence, checkpoint, leaseExpiresAt, waitingFor } = leased
+    const spent = goesOn ? presentCosts(leased) : endedCosts(leased, it.event)
+    // The row of a suspended run may have been read without it.
+    const hasCheckpoint = checkpoint !== undefined || leaseExpiresAt === undefined
     const { applied, row } = await transitions.apply(
       {
         ...it,
@@ -75,7 +81,7 @@ export const createLease = (needs: Needs) => {
           ...(waitingFor === undefined ? [] : WAIT_FIELDS.filter((field) => it.set?.[field] === undefined)),
           'leaseExpiresAt',
           ...(spent.unset ?? []),
-          ...(checkpoint && it.set?.checkpoint === undefined ? (['checkpoint'] as const) : []),
+          ...(hasCheckpoint && !goesOn ? (['checkpoint'] as const) : []),
         ],
       },
       rows,
@@ -345,13 +351,19 @@ export const createLease = (needs: Needs) => {
     await fail(waiting, { code, message }, { when: { waitingFor: 'approval' } })
   }
 
-  /** Returns a task to the queue without counting the attempt, when the worker stops. */
-  const release = (leased: Leased, reason: string) =>
-    applyLeased(leased, {
+  /**
+   * Returns a task to the queue without counting the attempt, when the worker stops. With `isUnbegun` its agent was not
+   * called: a run that was to go on from a checkpoint does so in the next claim, first on the runner of this one.
+   */
+  const release = (leased: Leased, reason: string, { isUnbegun = false } = {}) => {
+    const change = {
       verb: 'release',
       add: { attempts: -1 },
+      ...(isUnbegun && leased.checkpoint && { set: definedFields({ home: leased.runner }) }),
       event: { attempt: leased.attempts, message: reason, metadata: { code: 'released' } },
-    })
+    } as const
+    return applyLeased(leased, change, [], isUnbegun)
+  }
 
   /** What each failure of a task writes: the end of the task, its event and its dead letter. */
   const failure = (task: Task, error: TaskError) => {

@@ -124,7 +124,7 @@ export type LeaseWrites = {
     next: LeftByAttempt & { isCounted: boolean; waiting: QueuedWait | undefined },
   ): Promise<unknown>
   fail(leased: Leased, error: TaskError, left?: LeftByAttempt): Promise<unknown>
-  release(leased: Leased, reason: string): Promise<unknown>
+  release(leased: Leased, reason: string, how?: { isUnbegun?: boolean }): Promise<unknown>
   keepCost(leased: Leased): Promise<void>
   suspend(leased: Leased, waiting: { checkpoint: object; message: string }): Promise<unknown>
   /** Both resolve to the row, and to undefined when the lease is lost. */

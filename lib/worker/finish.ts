@@ -60,7 +60,10 @@ export const createFinish = (needs: Needs) => {
     if (ended.kind === 'succeeded') return succeed(task, ended)
     if (ended.kind === 'failed') return failAttempt(task, ended)
     if (ended.kind === 'waiting') return lease.suspend(task, ended)
-    if (ended.reason === 'shutdown') return lease.release(task, 'The service shut down while the task ran')
+    if (ended.reason === 'shutdown')
+      return lease.release(task, 'The service shut down while the task ran', {
+        isUnbegun: ended.isUnbegun === true,
+      })
     // The task was cancelled or leased to another worker, and that write has logged it.
     return lease.keepCost(task)
   }

@@ -100,7 +100,8 @@ const beyond = () =>
 export type Ended =
   | Exclude<Outcome, { kind: 'failed' }>
   | (Failed & { next: ReturnType<typeof afterFailure> })
-  | { kind: 'stopped'; reason: Exclude<StopReason, 'timeout'> }
+  /** With `isUnbegun` its agent was not called. */
+  | { kind: 'stopped'; reason: Exclude<StopReason, 'timeout'>; isUnbegun?: true | undefined }
 
 export const failedRun = (task: Leased, failure: Failure): Ended => ({
   ...failure,
@@ -182,7 +183,8 @@ export const createRunner = ({
         const reason = stopped.reason()
         if (reason === 'timeout')
           return failedRun(leased, { ...timedOut(timeLimit, agent), ...leftIn(ended) })
-        if (reason !== undefined) return { kind: 'stopped', reason }
+        if (reason !== undefined) return { kind: 'stopped', reason, ...(!hasBegun && { isUnbegun: true }) }
+      let hasBegun = false
         return ended.kind === 'failed' ? failedRun(leased, ownTimeout(ended, agent)) : ended
       }
       const end = (ended: Outcome) => {
@@ -219,6 +221,7 @@ export const createRunner = ({
         },
         observe: (event) => {
           if (!isOver) events.observe(event)
+      hasBegun = true
         },
         ...definedFields({ costLimitUsd }),
         spent: (cost) => {

@@ -39,7 +39,8 @@ export const createWorker = (needs: Needs) => {
 
   const runAgent = async (run: LeasedRun, slot: Slot, message: RunTask): Promise<Ended> => {
     const { task } = run
-    const isResumed = message.resume === true
+    // A run that was to go on from its checkpoint may be claimed anew.
+    const isResumed = message.resume === true || task.checkpoint !== undefined
     const agent = await needs.agent(task.agent)
     const view = agentView(task)
     if (agent === undefined) return unavailable(task)

@@ -357,7 +357,19 @@ describe('a claim', () => {
     expect(await person().task(id)).toMatchObject({ status: 'in_progress', waitingFor: 'approval' })
     await person().client.decideApproval({ params: { id: approvalId }, body: { decision: 'allow-once' } })
     const { claim } = (await runner.claim()) as Claimed
-    expect(claim).toMatchObject({ fence: 2, attempt: 1, resume: true, checkpoint: { at: 'step 3' } })
+    const goesOn = { attempt: 1, resume: true, checkpoint: { at: 'step 3' } }
+    expect(claim).toMatchObject({ ...goesOn, fence: 2 })
+    // The answers to this claim and to the next one get lost.
+    for (const fence of [3, 4])
+      expect((await runner.claim())?.claim).toMatchObject({ ...goesOn, fence, task: { id } })
+    // The runner ended before the run did begin; then while it ran, which begins the attempt anew.
+    const stopped = { kind: 'stopped', reason: 'shutdown' }
+    await runner.about(id, 'outcome', { fence: 4, end: { ...stopped, isUnbegun: true } })
+    expect((await runner.claim())?.claim).toMatchObject({ ...goesOn, fence: 5 })
+    await runner.about(id, 'outcome', { fence: 5, end: stopped })
+    const anew = (await runner.claim())?.claim
+    expect(anew).toMatchObject({ fence: 6, attempt: 1, resume: false })
+    expect(anew).not.toHaveProperty('checkpoint')
   })
 
   it('comes to the poll that its runner began last: an earlier one may have lost its runner', async () => {

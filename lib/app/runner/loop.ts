@@ -130,7 +130,8 @@ export const createRunnerLoop = (needs: Needs) => {
     await Promise.all(earlier.map(({ over }) => over))
     if (link.isLost) return link.close()
     try {
-      if (stopping.signal.aborted) return await link.end({ kind: 'stopped', reason: 'shutdown' })
+      if (stopping.signal.aborted)
+        return await link.end({ kind: 'stopped', reason: 'shutdown', isUnbegun: true })
       links.set(task.id, link)
       await worker.run({ taskId: task.id, attempt, fence, ...(resume && { resume: true as const }) })
     } catch (thrown) {

@@ -25,6 +25,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Embedding } from '../ports/embedding.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Store } from '../ports/store.ts'
+import { FUNCTION_BODY_BYTES } from '../runners/state-size.ts'
 import { RunTaskSchema } from '../tasks/schema.ts'
 import { openLocalCipher } from './cipher.ts'
 import { openedWithSecrets } from './cloud-secrets.ts'
@@ -96,6 +97,7 @@ export const openCloudPorts = (config: Config, store?: Store) => {
         ? createSqsReceiver({ client, urls: runnerUrls(config), parse: RunTaskSchema, clock, log })
         : undefined,
     leftToRunners: createLeftToRunners(config, log),
+    mostBodyBytes: FUNCTION_BODY_BYTES,
     notificationQueue: { running: true, concurrency: config.QUEUE_NOTIFICATION_CONCURRENCY },
     redeliverIn: createRedelivery({ client, anyUrl: normal, clock }),
     cipher: openCloudCipher(config, storage),

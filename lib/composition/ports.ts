@@ -73,6 +73,8 @@ export type Ports = AuthPorts &
     webSearchProviders: WebSearchProviders
     /** The time after which a proxy gives up a request without a first byte; absent without one. */
     longestWaitMs?: number
+    /** The most bytes of a request and of an answer, as `bodyBytes` of runners counts them; absent where there is no such limit. */
+    mostBodyBytes?: number
     /** The longest attempt of an agent in a function; absent where agents run in no function. */
     longestAttemptMs?: number
   }

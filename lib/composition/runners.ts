@@ -13,7 +13,15 @@ import type { Work } from './work.ts'
 
 type Needs = Pick<
   Ports,
-  'processes' | 'store' | 'clock' | 'log' | 'masker' | 'runnerQueue' | 'longestWaitMs'
+  | 'processes'
+  | 'store'
+  | 'clock'
+  | 'ids'
+  | 'log'
+  | 'masker'
+  | 'runnerQueue'
+  | 'longestWaitMs'
+  | 'mostBodyBytes'
 > &
   Pick<Security, 'policy' | 'approvals' | 'toolCalls'> &
   Pick<Work, 'runnerRegistry' | 'tasks' | 'attempts' | 'agentSessions'> &
@@ -36,6 +44,8 @@ export const createRunners = (needs: Needs) => {
     claim: attempts.claim,
     readTask: (...at) => store.get(taskRows, ...at),
     release: lease.release,
+    note: (task, message) => lease.addProgress(task, { id: needs.ids.next('evt'), message }),
+    fail: (task, error) => attempts.finish(task, failedRun(task, { error, retryable: false })),
     place,
   })
   const reports = createRunnerReports({

@@ -61,7 +61,8 @@ export type AgentResult = AgentFailure & {
   usage?: TokenUsage
   /**
    * What a reply needs to go on, plain JSON of at most 16 MB. It is stored beside the task, not shown, also of a task that
-   * failed; the next turn of the thread gets it in `earlier`.
+   * failed; the next turn of the thread gets it in `earlier`. Of one that is too large to travel its largest members are
+   * left out: each has to make sense without the others.
    */
   continuation?: object
   /** What the run cost, for adapters that do not call `spent`. */

@@ -8,7 +8,8 @@ import type { AccountFor } from '../ports/code-host.ts'
 import type { Log } from '../ports/log.ts'
 import type { Fits, Received, Receiving } from '../ports/queue.ts'
 import type { PolicySource } from '../security/schema.ts'
-import { publicTask, type RunTask, type TaskRow } from '../tasks/schema.ts'
+import { publicTask, type RunTask, SESSION_TOO_LARGE, type TaskError, type TaskRow } from '../tasks/schema.ts'
+import { fittingClaim } from './claim-size.ts'
 import { offerFits, toOffer } from './offers.ts'
 import type { Polls } from './polls.ts'
 import type { Registry } from './registry.ts'
@@ -48,6 +49,8 @@ type Needs = {
   isLocalAdmin: (userId: string) => boolean
   policy: PolicySource
   leaseMs: number
+  /** The most bytes of an answer, as `bodyBytes` counts them; absent where there is no limit. */
+  mostBodyBytes?: number | undefined
   /** The longest wait of a poll where another one is given up on its way; absent where none is. */
   longestPollMs?: number | undefined
   clock: Clock
@@ -142,6 +145,16 @@ export const createRunnerClaims = (needs: Needs) => {
     }
   }
 
+  /** A claim as far as it fits an answer. Where the run cannot begin so, its task fails, and it resolves to undefined. */
+  const fitted = async (claim: Claim, row: TaskRow): Promise<Claim | undefined> => {
+    const { mostBodyBytes } = needs
+    const fitting =
+      mostBodyBytes === undefined ? { claim, isSessionCut: false } : fittingClaim(claim, mostBodyBytes)
+    if (fitting === undefined) await needs.fail(row, TOO_LARGE)
+    else if (fitting.isSessionCut) await needs.note(row, SESSION_TOO_LARGE.forReply)
+    return fitting?.claim
+  }
+
   /** Claims the task of a message for a runner; undefined where there is nothing to run. */
   const hand = async (
     runner: RunnerRow,
@@ -162,7 +175,10 @@ export const createRunnerClaims = (needs: Needs) => {
     await done()
     if (row === undefined) return undefined
     try {
-      const described = await describe(row, runner, message.resume === true)
+      // A run that was to go on from its checkpoint may be claimed anew.
+      const resumes = message.resume === true || row.checkpoint !== undefined
+      const described = await fitted(await describe(row, runner, resumes), row)
+      if (described === undefined) return undefined
       signal.throwIfAborted()
       if (await polls.keep(runner, poll, { taskId: row.id, fence: row.fence })) return described
       await release(row, ...NOT_TAKEN)

@@ -44,6 +44,12 @@ export const runnerRoutes = defineRoutes({
       runner: RunnerSchema,
       registration: z.number().describe('Grows with each registration of this runner'),
       heartbeatMs: z.number().describe('A runner polls, or renews a claim, at least this often'),
+      mostBodyBytes: z
+        .number()
+        .optional()
+        .describe(
+          'The most bytes of an outcome, as a JSON text in JSON; absent where its route alone limits it',
+        ),
       protocol: z.number(),
       version: z.string().describe('Of the service'),
       now: z.iso.datetime().describe('The time of the service, by which a runner corrects its own'),

@@ -149,6 +149,7 @@ export const createRegistry = (needs: Needs) => {
         return {
           runner: toRunner(next),
           registration: next.registration,
+          ...definedFields({ mostBodyBytes }),
           heartbeatMs: Math.min(LONGEST_HEARTBEAT_MS, Math.floor(leaseMs / 3)),
           protocol: PROTOCOL,
           version,
@@ -192,7 +193,6 @@ export const createRegistry = (needs: Needs) => {
       const list = (await stored()).map(toRunner)
       return { runners: list, total: list.length }
     },
-    drain: async (principal: Principal, id: string, draining: boolean): Promise<Runner> => {
     /**
      * Forgets runners that were not heard of for long. One that drains stays, since that is the decision of an admin, and
      * one that was removed for as long as it tries to register. Call it by the clock.
@@ -211,6 +211,7 @@ export const createRegistry = (needs: Needs) => {
       for (const { id: key, lastSeenAt } of away.filter(isForgotten))
         await store.commit<RunnerRow>({ remove: runners, key, when: { lastSeenAt } })
     },
+    drain: async (principal: Principal, id: string, draining: boolean): Promise<Runner> => {
       const change = draining
         ? { set: { takesNone: true as const } }
         : { unset: ['takesNone', 'removedAt'] as const }

@@ -13,6 +13,7 @@ import type { LoopEvent } from '../ports/tool.ts'
 import {
   CostSchema,
   type LeftByAttempt,
+  SESSION_TOO_LARGE,
   type TaskError,
   type TaskResult,
   TaskResultSchema,
@@ -142,6 +143,15 @@ const withCostWarning = (
   return { ...ended, result: { ...ended.result, costWarning } }
 }
 
+/** Says of a run that what a reply needs of it is not kept. */
+const withSessionWarning = (ended: Ended, report: (message: string) => void): Ended => {
+  if (!('isSessionLost' in ended)) return ended
+  const { isSessionLost: _lost, ...rest } = ended
+  const { kept: sessionWarning } = SESSION_TOO_LARGE
+  report(sessionWarning)
+  return rest.result === undefined ? rest : ({ ...rest, result: { ...rest.result, sessionWarning } } as Ended)
+}
+
 /** A timeout that the agent itself throws follows the rule of the worker's. */
 const ownTimeout = (failure: Failure, { canResume }: AgentAdapter): Failure =>
   failure.error.code === 'timeout' && canResume !== true ? { ...failure, retryable: false } : failure
@@ -174,6 +184,7 @@ export const createRunner = ({
       const events = openEvents(leased, agent)
       const forgetSecrets: (() => void)[] = []
       let isOver = false
+      let hasBegun = false
       const timeLimit = attemptLimit(agent, task)
       const costLimitUsd = costLimit(leased)
       const limit = createProgressLimit(clock, beat, masker.messages())
@@ -184,7 +195,6 @@ export const createRunner = ({
         if (reason === 'timeout')
           return failedRun(leased, { ...timedOut(timeLimit, agent), ...leftIn(ended) })
         if (reason !== undefined) return { kind: 'stopped', reason, ...(!hasBegun && { isUnbegun: true }) }
-      let hasBegun = false
         return ended.kind === 'failed' ? failedRun(leased, ownTimeout(ended, agent)) : ended
       }
       const end = (ended: Outcome) => {
@@ -192,7 +202,8 @@ export const createRunner = ({
         stopped.end()
         const own = endedAs(ended)
         noteCost(run, own)
-        const outcome = withCostWarning(own, overCostLimitText(run.spent, costLimitUsd), limit.report)
+        const warned = withCostWarning(own, overCostLimitText(run.spent, costLimitUsd), limit.report)
+        const outcome = withSessionWarning(warned, limit.report)
         limit.end()
         isOver = true
         // The events are stored before the end of the run: a reader who sees that the task has ended finds all events.
@@ -210,6 +221,7 @@ export const createRunner = ({
       if (signal.aborted) return giveUp()
       const graceMs = () => (stopped.reason() === 'timeout' ? TIMEOUT_GRACE_MS : STOP_GRACE_MS)
       signal.addEventListener('abort', () => clock.after(graceMs(), giveUp))
+      hasBegun = true
       call(outcomes, agent, task, {
         signal,
         attempt,
@@ -221,7 +233,6 @@ export const createRunner = ({
         },
         observe: (event) => {
           if (!isOver) events.observe(event)
-      hasBegun = true
         },
         ...definedFields({ costLimitUsd }),
         spent: (cost) => {
@@ -260,8 +271,11 @@ type WaitingApproval = z.output<typeof WaitingApprovalSchema>
 
 type Failed = { kind: 'failed' } & Failure
 
+/** What a reply needs, or that it was too large to be kept. */
+type LeftForReply = { continuation?: object; isSessionLost?: true }
+
 type Outcome =
-  | { kind: 'succeeded'; result: TaskResult; continuation?: object }
+  | ({ kind: 'succeeded'; result: TaskResult } & LeftForReply)
   | Failed
   /** The run continues from its checkpoint after the decision of a person. */
   | { kind: 'waiting'; checkpoint: object; message: string; approvals: readonly WaitingApproval[] }
@@ -322,11 +336,11 @@ const createOutcomes = (masker: Masker) => {
   }
 
   /** Work that is done counts, also where what a reply would need is too large to be stored. */
-  const toContinuation = (left: unknown): { continuation?: object } => {
+  const toContinuation = (left: unknown): LeftForReply => {
     try {
-      return typeof left === 'object' && left !== null && jsonBytes(left) <= LARGEST_CHECKPOINT
-        ? { continuation: masker.data(JSON.parse(JSON.stringify(left))) as object }
-        : {}
+      if (typeof left !== 'object' || left === null) return {}
+      if (jsonBytes(left) > LARGEST_CHECKPOINT) return { isSessionLost: true }
+      return { continuation: masker.data(JSON.parse(JSON.stringify(left))) as object }
     } catch {
       return {}
     }
@@ -388,13 +402,15 @@ export type Failure = {
   retryAfterMs?: number
   /** The attempt was refused before any work, as by an open circuit breaker. */
   refused?: boolean
+  /** What a reply needs was too large to be kept. */
+  isSessionLost?: true
 } & LeftByAttempt
 
 /** What is left by an agent that has ended after its time was over. */
-const leftIn = (ended: Outcome): LeftByAttempt => {
+const leftIn = (ended: Outcome): LeftByAttempt & LeftForReply => {
   if (ended.kind === 'waiting') return {}
-  const { result, continuation } = ended
-  return definedFields({ result: result && { ...result, success: false }, continuation })
+  const { result, continuation, isSessionLost } = ended
+  return definedFields({ result: result && { ...result, success: false }, continuation, isSessionLost })
 }
 
 /** A task fails after this many refusals in a row; with waits of up to five minutes it outlasts a day of them. */

@@ -59,6 +59,8 @@ type Options = {
   memoryFiles?: MemoryFiles
   /** The time after which a proxy in front of the service gives up. */
   longestWaitMs?: number
+  /** The most bytes of a request and of an answer, as in a function. */
+  mostBodyBytes?: number
   /** Tasks are counted against the caps in storage, as where many processes run them. */
   sharesPlaces?: boolean
   /** The longest attempt, as in a function. */
@@ -147,7 +149,11 @@ export const startDomains = async (options: Options = {}) => {
     publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),
     ...inProcess,
     ...definedFields({ memoryFiles: options.memoryFiles, providerFetch: options.providerFetch }),
-    ...definedFields({ longestWaitMs: options.longestWaitMs, longestAttemptMs: options.longestAttemptMs }),
+    ...definedFields({
+      longestWaitMs: options.longestWaitMs,
+      mostBodyBytes: options.mostBodyBytes,
+      longestAttemptMs: options.longestAttemptMs,
+    }),
     outbound,
     webSearchProviders: createWebSearchProviders({ outbound, clock }),
   }

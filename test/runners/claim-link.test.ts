@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { ApiError } from '../../lib/api/api-error.ts'
 import { createClaimLink, sendLeft } from '../../lib/app/runner/claim-link.ts'
 import { openOutcomes } from '../../lib/app/runner/outcomes.ts'
-import type { Claim, Report } from '../../lib/runners/schema.ts'
+import type { Claim, Report, RunEnd } from '../../lib/runners/schema.ts'
+import { createFakeClock } from '../fakes/clock.ts'
+import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { until } from '../fakes/until.ts'
 import { temporaryFolder } from '../journeys/service.ts'
@@ -24,9 +26,15 @@ beforeEach(() => {
 })
 afterEach(() => folder[Symbol.dispose]())
 
+type Options = {
+  fails?: (verb: string, messages: string[]) => Error | undefined
+  mostBodyBytes?: number
+}
+
 /** A link to a service that takes what `fails` does not refuse. */
-const openLink = ({ fails }: { fails?: (verb: string, messages: string[]) => Error | undefined } = {}) => {
+const openLink = ({ fails, mostBodyBytes }: Options = {}) => {
   const said: string[] = []
+  const ends: RunEnd[] = []
   const log = createFakeLog()
   const gate = { opened: Promise.resolve() }
   const answer = async (verb: string, messages: string[]) => {
@@ -38,7 +46,11 @@ const openLink = ({ fails }: { fails?: (verb: string, messages: string[]) => Err
   }
   const client = {
     reportRun: ({ body }: { body: Report }) => answer('report', messagesIn(body)),
-    endClaim: ({ body: { end } }: { body: { end: { kind: string } } }) => answer(end.kind, []),
+    endClaim: ({ body: { end } }: { body: { end: RunEnd } }) => {
+      ends.push(end)
+      const hasState = end.kind === 'waiting' || 'continuation' in end
+      return answer(`${end.kind}${hasState ? ' with state' : ''}`, [])
+    },
   }
   const outcomes = openOutcomes(folder.in('outcomes'), log)
   const needs = {
@@ -46,10 +58,12 @@ const openLink = ({ fails }: { fails?: (verb: string, messages: string[]) => Err
     runnerId: 'rnr_1',
     persist: (_what: string, request: () => Promise<unknown>) => request(),
     outcomes,
+    ids: createFakeIds(createFakeClock()),
     log,
+    mostBodyBytes,
     onLost: () => said.push('lost'),
   } as never as Parameters<typeof createClaimLink>[2]
-  return { link: createClaimLink(claim, TARGET, needs), needs, outcomes, said, log, gate }
+  return { link: createClaimLink(claim, TARGET, needs), needs, outcomes, said, ends, log, gate }
 }
 
 describe('what a run says to its service', () => {
@@ -98,6 +112,45 @@ describe('what a run says to its service', () => {
     link.addProgress(progress('one'))
     await link.end(DONE)
     expect(said).toEqual(['lost'])
+    expect(outcomes.left()).toEqual([])
+  })
+
+  const TOO_LARGE = 'The session of the agent was too large to keep: a reply begins a new one'
+  const WITH_SESSION = { ...DONE, continuation: { conversation: 'x'.repeat(2_000) } } as const
+  const WAITS: RunEnd = { kind: 'waiting', checkpoint: { at: 1 }, message: 'waits', approvals: [] }
+
+  it('leaves out a session that the service does not take, and says so before its end', async () => {
+    const { link, said, ends } = openLink({ mostBodyBytes: 1_000 })
+    await link.end(WITH_SESSION)
+    expect(said).toEqual([`report ${TOO_LARGE}`, 'succeeded'])
+    expect(ends).toMatchObject([{ result: { output: 'Done', sessionWarning: TOO_LARGE } }])
+  })
+
+  it.each<[string, RunEnd, string[], object]>([
+    [
+      'a session: it is left out',
+      WITH_SESSION,
+      [`report ${TOO_LARGE}`, 'succeeded'],
+      { result: { sessionWarning: TOO_LARGE } },
+    ],
+    [
+      'a checkpoint: the run cannot wait',
+      WAITS,
+      ['failed'],
+      { error: { code: 'checkpoint_too_large' }, retryable: false },
+    ],
+    ['neither', DONE, ['failed'], { error: { code: 'bad_result' }, retryable: false }],
+  ])('that a proxy finds too large has %s', async (_what, end, expected, last) => {
+    let isFirst = true
+    const fails = (verb: string) => {
+      const isTooLarge = isFirst && verb !== 'report'
+      if (verb !== 'report') isFirst = false
+      return isTooLarge ? refused(413, 'http_413') : undefined
+    }
+    const { link, said, ends, outcomes } = openLink({ fails })
+    await link.end(end)
+    expect([said, ends.length]).toEqual([expected, 2])
+    expect(ends.at(-1)).toMatchObject(last)
     expect(outcomes.left()).toEqual([])
   })
 

@@ -362,4 +362,21 @@ describe('what a failed run leaves', () => {
     await turns()
     expect(agent.runs[3]).toMatchObject({ task: { parentId: id }, earlier: { continuation: { at: 1 } } })
   })
+
+  it.each<[how: string, fails: boolean]>([
+    ['succeeds', false],
+    ['fails', true],
+  ])('of a run that %s without what is too large to be kept for a reply says so', async (_how, fails) => {
+    const continuation = { text: 'x'.repeat(16_000_000) }
+    const agent = createFakeAgent(async () => ({ success: !fails, output: 'Done', continuation }))
+    const service = await startDomains({ adapters: [agent], env: { QUEUE_RETRY_ATTEMPTS: '1' } })
+    const { id } = await service.run()
+    const sessionWarning = 'The session of the agent was too large to keep: a reply begins a new one'
+    expect(await service.tasks.get(id)).toMatchObject({
+      status: fails ? 'failed' : 'completed',
+      result: { output: 'Done', sessionWarning },
+    })
+    const { events } = await service.tasks.events(id)
+    expect(events.filter(({ type }) => type === 'progress')).toMatchObject([{ message: sessionWarning }])
+  })
 })

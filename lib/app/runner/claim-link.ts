@@ -1,8 +1,11 @@
 import type { Cost } from '../../core/cost.ts'
 import { errorMessage } from '../../core/errors.ts'
+import type { Ids } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Claim, Report, RunEnd } from '../../runners/schema.ts'
+import { SESSION_TOO_LARGE } from '../../tasks/schema.ts'
 import { isFinal, isLeaseLost, isRefusedToken, type Persist, type RunnerClient } from './connection.ts'
+import { fittingEnd, withoutState } from './outcome-size.ts'
 import type { Outcomes } from './outcomes.ts'
 
 type Entries = Omit<Report, 'fence'>
@@ -22,7 +25,10 @@ type Needs = {
   runnerId: string
   persist: Persist
   outcomes: Outcomes
+  ids: Pick<Ids, 'next'>
   log: Log
+  /** The most bytes of an outcome, as the service has said. */
+  mostBodyBytes?: number | undefined
   /** Called once when the service says that the claim is over. */
   onLost: () => void
 }
@@ -127,8 +133,10 @@ export const createClaimLink = (claim: Claim, target: Report['target'], needs: N
     addProgress: (entry: Entries['progress'][number]) => add('progress', entry),
     addToolCall: (entry: Entries['toolCalls'][number]) => add('toolCalls', entry),
     /** Sends the end of the run after all that was added. Resolves when the service has answered. */
-    end: async (end: RunEnd, cost?: Cost, attemptCost?: Cost): Promise<void> => {
-      if (isLost && end.kind !== 'stopped') return
+    end: async (given: RunEnd, cost?: Cost, attemptCost?: Cost): Promise<void> => {
+      if (isLost && given.kind !== 'stopped') return
+      const { end, isSessionCut } = fittingEnd(given, { fence, cost, attemptCost }, needs.mostBodyBytes)
+      if (isSessionCut) add('progress', sessionTooLarge(needs))
       if (dropped > 0) log.warn({ taskId, dropped }, 'events of a run were dropped: the service was away')
       const outcome = { taskId, fence, reports: unsent.map(({ entries }) => entries), end, cost, attemptCost }
       try {
@@ -148,6 +156,11 @@ export const createClaimLink = (claim: Claim, target: Report['target'], needs: N
     close: () => over.resolve(),
   }
 }
+
+const sessionTooLarge = ({ ids }: Pick<Needs, 'ids'>): Entries['progress'][number] => ({
+  id: ids.next('evt'),
+  message: SESSION_TOO_LARGE.kept,
+})
 
 /**
  * Sends entries; of those that the service refuses as they are, the rest is sent nevertheless. Throws where the token of the
@@ -204,7 +217,7 @@ export const sendLeft = async (
   await sendEnd(needs, outcome)
 }
 
-/** The error of a run whose end the service does not accept: it is too large, or of another version. */
+/** The error of a run whose end the service does not accept: its result is too large, or of another version. */
 const refusedEnd = (thrown: Error): RunEnd => ({
   kind: 'failed',
   error: {
@@ -215,20 +228,30 @@ const refusedEnd = (thrown: Error): RunEnd => ({
 })
 
 const sendEnd = async (
-  { client, runnerId: id, persist, outcomes, log }: Omit<Needs, 'onLost'>,
+  { client, runnerId: id, persist, outcomes, ids, log }: Omit<Needs, 'onLost'>,
   { taskId, fence, end, cost, attemptCost }: Parameters<Outcomes['store']>[0],
 ): Promise<void> => {
+  const params = { id, taskId }
   const send = (sent: RunEnd) =>
     persist('the end of a run', () =>
-      client.endClaim({ params: { id, taskId }, body: { fence, cost, attemptCost, end: sent } }),
+      client.endClaim({ params, body: { fence, cost, attemptCost, end: sent } }),
     )
+  const sendRefused = (thrown: unknown) => {
+    const isRefused = isFinal(thrown) && (thrown.status === 400 || thrown.status === 413)
+    if (!isRefused || isLeaseLost(thrown)) throw thrown
+    log.error({ taskId, reason: errorMessage(thrown) }, 'the service refused the end of a run')
+    return send(refusedEnd(thrown))
+  }
+  /** Something between this runner and the service may take less than that says. */
+  const sendLighter = async (thrown: unknown) => {
+    const lighter = isFinal(thrown) && thrown.status === 413 ? withoutState(end) : undefined
+    if (lighter === undefined) return sendRefused(thrown)
+    const body = { fence, progress: [sessionTooLarge({ ids })] }
+    if (end.kind !== 'waiting') await persist('the events of a run', () => client.reportRun({ params, body }))
+    return send(lighter).catch(sendRefused)
+  }
   try {
-    await send(end).catch((thrown) => {
-      const isRefused = isFinal(thrown) && (thrown.status === 400 || thrown.status === 413)
-      if (!isRefused || isLeaseLost(thrown)) throw thrown
-      log.error({ taskId, reason: errorMessage(thrown) }, 'the service refused the end of a run')
-      return send(refusedEnd(thrown))
-    })
+    await send(end).catch(sendLighter)
   } catch (thrown) {
     // A runner whose token is not valid keeps its outcomes for the next one.
     if (!isFinal(thrown) || isRefusedToken(thrown)) throw thrown

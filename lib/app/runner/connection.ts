@@ -40,6 +40,12 @@ export const isFinal = (thrown: unknown): thrown is ApiError =>
   thrown.status !== 408 &&
   thrown.status !== 429
 
+/** Whether an answer is the service's own: a proxy, or a load balancer without a service behind it, gives no code. */
+export const isOfService = ({ code }: ApiError): boolean => !code.startsWith('http_')
+
+/** A refusal as a failure that `persist` tries again. */
+export const triedAgain = (thrown: ApiError): Error => new Error(thrown.message, { cause: thrown.code })
+
 /** Whether the token of the runner is not valid, or not for this: what it has to say is kept for the next one. */
 export const isRefusedToken = (thrown: unknown): boolean =>
   isFinal(thrown) && (thrown.status === 401 || thrown.status === 403)

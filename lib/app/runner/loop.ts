@@ -1,10 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
+import * as z from 'zod'
 import { badSetting } from '../../core/bad-setting.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Ids } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import {
   type Claim,
+  ClaimKeySchema,
+  ClaimSchema,
   type OfferedAgent,
   PROTOCOL,
   type Report,
@@ -14,7 +18,14 @@ import { VERSION } from '../../version.ts'
 import type { createActiveRuns } from '../../worker/active.ts'
 import type { createWorker } from '../../worker/worker.ts'
 import { type ClaimLink, createClaimLink, sendLeft } from './claim-link.ts'
-import { isFinal, type Persist, type RunnerClient } from './connection.ts'
+import {
+  isFinal,
+  isOfService,
+  isRefusedToken,
+  type Persist,
+  type RunnerClient,
+  triedAgain,
+} from './connection.ts'
 import type { Outcomes } from './outcomes.ts'
 
 /** Of one poll. */
@@ -29,7 +40,24 @@ const DRAIN_MS = 5_000
 const LAST_WRITES_MS = 4_000
 
 type Stop = { taskId: string; fence: number; reason: 'cancelled' | 'lost' }
-type Answer = { claim?: Claim; more?: Claim[]; stop: Stop[] }
+type Answer = { claim?: Claim; more: Claim[]; stop: Stop[] }
+
+/** What is read of an answer before its claims are. */
+const PollAnswer = z.object({
+  claim: z.looseObject({}).optional(),
+  more: z.array(z.unknown()).default([]),
+  stop: z.array(ClaimKeySchema.extend({ reason: z.enum(['cancelled', 'lost']) })),
+})
+const ClaimKeyInClaim = z.object({ task: z.object({ id: z.string() }), fence: z.int() })
+/** What a run cannot begin without. */
+const ReadableClaim = ClaimSchema.pick({
+  ...{ attempt: true, fence: true, leaseMs: true, workspace: true, policy: true },
+}).extend({ task: z.object({ id: z.string(), agent: z.string() }) })
+
+/** Answers of a service to a poll by which it ends its runner for good. */
+const ENDS = new Set(['runner_replaced', 'runners_off'])
+/** The service has forgotten the runner; or the role of its owner has changed: the next poll tells whether the token is still valid. */
+const GOES_ON = new Set(['runner_not_found', 'rights_ended'])
 
 type Needs = {
   settings: RunnerSettings
@@ -49,16 +77,17 @@ type Needs = {
   offered: () => Promise<OfferedAgent[]>
   isolation: 'bubblewrap' | 'users' | 'none'
   clock: Clock
+  ids: Pick<Ids, 'next'>
   log: Log
 }
 
 /** Registers the runner, then polls for tasks and runs them, one poll at a time. */
 export const createRunnerLoop = (needs: Needs) => {
-  const { settings, client, persist, outcomes, links, active, worker, clock, log } = needs
+  const { settings, client, persist, outcomes, links, active, worker, clock, ids, log } = needs
   const { name, concurrency } = settings
   const stopping = new AbortController()
   const looped = Promise.withResolvers<void>()
-  let registered: { id: string; registration: number } | undefined
+  let registered: { id: string; registration: number; mostBodyBytes?: number | undefined } | undefined
   let offered: { agents: OfferedAgent[]; at: number } = { agents: [], at: 0 }
   let free = concurrency
   let polls = 0
@@ -91,15 +120,23 @@ export const createRunnerLoop = (needs: Needs) => {
       }
       const request = async () => {
         const askedAt = clock.monotonic()
-        const answer = await client.registerRunner({ body })
+        const answer = await client.registerRunner({ body }).catch((thrown: unknown) => {
+          // At the start it tells that the address is wrong.
+          const isOfOther = isFinal(thrown) && !isOfService(thrown)
+          throw isOfOther && registered !== undefined ? triedAgain(thrown) : thrown
+        })
         needs.hear(Date.parse(answer.now), askedAt)
         return answer
       }
-      const { runner, registration, heartbeatMs } = await persist('the registration', request, {
-        signal: stopping.signal,
-      })
+      const { runner, registration, mostBodyBytes, heartbeatMs } = await persist(
+        'the registration',
+        request,
+        {
+          signal: stopping.signal,
+        },
+      )
       needs.onRegistered(heartbeatMs)
-      registered = { id: runner.id, registration }
+      registered = { id: runner.id, registration, mostBodyBytes }
       const agents = offered.agents.map(({ type }) => type)
       const { labels } = settings
       log.info(
@@ -111,7 +148,7 @@ export const createRunnerLoop = (needs: Needs) => {
     }
   }
 
-  const ofClaims = { client, persist, outcomes, log }
+  const ofClaims = { client, persist, outcomes, ids, log }
 
   const sendOutcomes = async () => {
     for (const outcome of outcomes.left())
@@ -143,10 +180,13 @@ export const createRunnerLoop = (needs: Needs) => {
   }
 
   const begin = async (claim: Claim) => {
+    const { error } = ReadableClaim.safeParse(claim)
+    if (error) throw new Error(`it cannot read ${error.issues.map(({ path }) => path.join('.')).join(', ')}`)
     needs.learnPolicy(claim.policy)
     const link = createClaimLink(claim, await needs.target(claim.task.agent), {
       ...ofClaims,
       runnerId: id(),
+      mostBodyBytes: registered?.mostBodyBytes,
       onLost: () => active.stop(claim.task.id, 'lost'),
     })
     free -= 1
@@ -175,6 +215,31 @@ export const createRunnerLoop = (needs: Needs) => {
       .filter((link) => !ended.has(link))
       .map(({ claim: { task, fence } }) => ({ taskId: task.id, fence }))
 
+  /** Ends a claim that this runner cannot begin, which counts as an attempt: it would be handed out again for ever. */
+  const refuse = async (claim: unknown, thrown: unknown) => {
+    const { data } = ClaimKeyInClaim.safeParse(claim)
+    // The service queues it again with the next poll, which does not name it.
+    if (data === undefined) throw new Error('The service answered a claim that cannot be read')
+    const { task, fence } = data
+    const message = `The runner could not begin: ${errorMessage(thrown, 500)}`
+    log.error({ taskId: task.id, reason: errorMessage(thrown) }, 'a claim could not begin')
+    const end = { kind: 'failed', error: { code: 'bad_claim', message }, retryable: true } as const
+    await client.endClaim({ params: { id: id(), taskId: task.id }, body: { fence, end } })
+  }
+
+  /** Begins claims, and tells whether any has begun. */
+  const beginEach = async (claims: readonly Claim[]): Promise<boolean> => {
+    let hasBegun = false
+    for (const claim of claims)
+      await begin(claim).then(
+        () => {
+          hasBegun = true
+        },
+        (thrown) => refuse(claim, thrown),
+      )
+    return hasBegun
+  }
+
   const poll = async () => {
     wake = new AbortController()
     const { id, registration } = registered as { id: string; registration: number }
@@ -188,15 +253,14 @@ export const createRunnerLoop = (needs: Needs) => {
     const body = { waitMs: POLL_MS, registration, number: nextPoll(), most, takes, running: running() }
     const askedAt = clock.monotonic()
     const response = await client.claimTask.raw({ params: { id }, body }, { signal })
-    if (response.status === 204) return
-    const { claim, more = [], stop } = (await response.json()) as Answer
+    if (response.status === 204) return false
+    const { claim, more, stop } = PollAnswer.parse(await response.json()) as Answer
     stopEnded(stop)
     // The last poll returns the claims that come when the runner stops.
-    if (claim === undefined || stopping.signal.aborted) return
+    if (claim === undefined || stopping.signal.aborted) return false
     // A service of an earlier version does not say it.
     if (claim.now !== undefined) needs.hear(Date.parse(claim.now), askedAt)
-    for (const each of [claim, ...more]) await begin(each)
-    return claim
+    return beginEach([claim, ...more])
   }
 
   const nextPoll = () => {
@@ -223,30 +287,32 @@ export const createRunnerLoop = (needs: Needs) => {
     if (!isDeepStrictEqual(present, offered.agents)) await register()
   }
 
-  /** Throws Problem `bad_setting` when the service has refused this runner for good. */
-  const pollSafely = async () => {
+  /** Resolves to whether a run has begun. Throws Problem `bad_setting` when the service has refused this runner for good. */
+  const pollSafely = async (): Promise<boolean> => {
     try {
-      return await persist('the poll', () => poll().catch(ignoreWake), { signal: stopping.signal })
+      return await persist('the poll', () => poll().catch(failedPoll), { signal: stopping.signal })
     } catch (thrown) {
       if (!isFinal(thrown)) throw thrown
-      // The role of its owner may have changed: the next poll tells whether the token is still valid.
-      if (thrown.code === 'rights_ended') return undefined
-      if (thrown.status !== 404) throw badSetting(`The service refused the runner: ${thrown.message}`)
+      if (!GOES_ON.has(thrown.code)) throw badSetting(`The service refused the runner: ${thrown.message}`)
+      if (thrown.code === 'rights_ended') return false
       log.warn({ runner: name }, 'the service does not know the runner any more: it registers again')
       await register()
-      return undefined
+      return false
     }
   }
 
-  const ignoreWake = (thrown: unknown) => {
-    if (wake.signal.aborted && !stopping.signal.aborted) return undefined
-    throw thrown
+  /** A poll is made again after any answer but those that are about this runner, such as one that is too large. */
+  const failedPoll = (thrown: unknown): false => {
+    if (wake.signal.aborted && !stopping.signal.aborted) return false
+    if (!isFinal(thrown)) throw thrown
+    const isOfRunner = isRefusedToken(thrown) || ENDS.has(thrown.code) || GOES_ON.has(thrown.code)
+    throw isOfRunner && isOfService(thrown) ? thrown : triedAgain(thrown)
   }
 
   const pollUntilStopped = async () => {
     while (!stopping.signal.aborted) {
-      const claim = await pollSafely()
-      if (claim !== undefined && settings.once) return
+      const hasBegun = await pollSafely()
+      if (hasBegun && settings.once) return
       if (!stopping.signal.aborted) await offerAgain()
     }
   }

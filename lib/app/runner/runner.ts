@@ -122,6 +122,7 @@ export const openRunner = async (given: Config, settings: RunnerSettings) => {
       endHeartbeat = every(needs, 'heartbeat', heartbeatMs, active.beat)
     },
     clock,
+    ids,
     log,
     isolation: host.isolation,
     offered: async () =>

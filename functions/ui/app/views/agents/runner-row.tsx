@@ -120,7 +120,7 @@ const changes = {
     hint: 'It takes new tasks',
   },
   removed: {
-    verb: 'Allow again',
+    verb: 'Allow',
     says: (name: string) => `Allow ${name} again`,
     hint: 'It may register again, and take tasks',
   },

@@ -12,7 +12,11 @@ import { FromMemory } from './from-memory.tsx'
 import { Reported } from './reported.tsx'
 
 /** Fields with their own presentation. */
-const SHOWN = ['success', 'output', 'diff', 'filesChanged', 'published', 'memory', 'denied', 'costWarning']
+const WARNINGS = ['costWarning', 'sessionWarning'] as const
+const SHOWN: readonly string[] = [
+  ...['success', 'output', 'diff', 'filesChanged', 'published', 'memory', 'denied'],
+  ...WARNINGS,
+]
 
 export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
   const { error, result, status } = task
@@ -21,9 +25,16 @@ export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
     <div className="flex flex-col divide-y">
       {hasFailed && <Failure error={error} isOver={isOver} />}
       {result && <Result result={result} error={hasFailed ? error : undefined} />}
-      {typeof result?.costWarning === 'string' && (
-        <p className="px-3.5 py-2 [overflow-wrap:anywhere]">{startOfLine(result.costWarning)}</p>
-      )}
+      {WARNINGS.map((name) => {
+        const warning = result?.[name]
+        return (
+          typeof warning === 'string' && (
+            <p key={name} className="px-3.5 py-2 [overflow-wrap:anywhere]">
+              {startOfLine(warning)}
+            </p>
+          )
+        )
+      })}
       {result && <Denied denied={result.denied} />}
       {result && <FromMemory taskId={task.id} memory={result.memory} />}
       <Reported task={task} />

@@ -74,6 +74,13 @@ export default [
   builtins,
   // An experimental parser of undici, which reads answers by another one unless a client asks for this.
   rewritten('experimental-parser', /[\\/]undici[\\/]lib[\\/]milo[\\/]/, 'js', () => ''),
+  // The parser of undici for processors without SIMD: those of Lambda have it.
+  rewritten(
+    'plain-parser',
+    /[\\/]undici[\\/]lib[\\/]llhttp[\\/]llhttp-wasm\.js$/,
+    'js',
+    () => "module.exports = require('./llhttp_simd-wasm.js')",
+  ),
   // QR codes are drawn as SVG: the encoder of PNG is left out.
   rewritten('qr-png', /[\\/]qrcode[\\/]lib[\\/]renderer[\\/]png\.js$/, 'js', () => ''),
   rewritten('plain-keys', /\/client-[a-z0-9]+\/dist-es\/schemas\/\w+\.js$/, 'js', plainKeys),

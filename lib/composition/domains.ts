@@ -85,6 +85,7 @@ export const createDomains = (people: People, ports: Ports, host: AgentHost, con
       ...ports,
       searchMemory: memory.recall,
       searchWeb: webSearch.search,
+      refuseSearch: webSearch.refuse,
       createTask,
       findTask: tasks.find,
     }),

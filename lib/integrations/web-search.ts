@@ -109,6 +109,11 @@ export const createWebSearch = (needs: Needs) => {
       await audit(actor, 'integration.change', auditDetails(row, change))
       return toStatus(row)
     },
+    /** Throws Problem `unsupported` `web_search_not_configured`. */
+    refuse: async (): Promise<void> => {
+      const reason = unavailableReason(await cached.load())
+      if (reason !== undefined) throw notConfigured(reason)
+    },
     /** Throws Problem `unsupported` `web_search_not_configured`, and the errors of the provider. */
     search: async (query: string, signal: AbortSignal): Promise<readonly WebResult[]> => {
       const row = await cached.load()

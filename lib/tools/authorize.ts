@@ -1,5 +1,6 @@
 import type { ApprovalAnswer, ApprovalRequest, WaitState } from '../approvals/schema.ts'
 import { definedFields } from '../core/defined-fields.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import type { ToolDecision, ToolSession } from '../ports/tool.ts'
 import type { PolicySource } from '../security/schema.ts'
 import { callOwner } from './audit.ts'
@@ -61,9 +62,23 @@ export type Authorization = {
 }
 type Needs = { approvals: Approvals; countCall: CountCall; policy: PolicySource }
 
+/** A call that its tool would refuse, also after an approval. */
+const toolRefusal = async (
+  { tool, input }: ParsedCall,
+  { workspace }: ToolSession,
+): Promise<Authorization | undefined> => {
+  try {
+    await tool.refuse?.(input, { workspace })
+    return undefined
+  } catch (thrown) {
+    if (!(thrown instanceof Problem)) throw thrown
+    return { decision: 'invalid', reason: errorMessage(thrown) }
+  }
+}
+
 /**
- * Decides about one call: first policy and mode, then every guard, and a person last, who is never asked about a call
- * that a guard refuses. Guards check an approved call again when it is made. A call that policy and mode allow counts
+ * Decides about one call: first policy and mode, then every guard and the tool itself, and a person last, who is never
+ * asked about a call that any of them refuses. They check an approved call again when it is made. A call that policy and mode allow counts
  * towards the rate limit once, at its first check, even if it then waits for approval.
  */
 export const createAuthorize = ({ approvals, countCall, policy }: Needs) => {
@@ -95,7 +110,9 @@ export const createAuthorize = ({ approvals, countCall, policy }: Needs) => {
     const ruling = rulingOn(call.tool, session, rules)
     if (ruling.verdict === 'deny') return { decision: 'denied', reason: ruling.reason }
     const refusal = await guardRefusal(call, session, rules.toolRateLimitPerMinute, isCounted)
-    return refusal ?? (ruling.verdict === 'ask' ? 'ask' : { decision: 'allowed' })
+    if (refusal !== undefined) return refusal
+    if (ruling.verdict !== 'ask') return { decision: 'allowed' }
+    return (await toolRefusal(call, session)) ?? 'ask'
   }
 
   return {

@@ -1,7 +1,13 @@
 import { editFile, listFiles, readFile, searchFiles, writeFile } from './builtin/files.ts'
 import { git } from './builtin/git.ts'
 import { runCommand } from './builtin/run-command.ts'
-import { createMemorySearch, createWebSearch, type SearchMemory, type SearchWeb } from './builtin/search.ts'
+import {
+  createMemorySearch,
+  createWebSearch,
+  type RefuseSearch,
+  type SearchMemory,
+  type SearchWeb,
+} from './builtin/search.ts'
 import { type CreateTaskFor, createCreateTask, createGetTask, type FindTask } from './builtin/tasks.ts'
 import { createWebFetch } from './builtin/web-fetch.ts'
 import type { Tool } from './tool.ts'
@@ -20,6 +26,7 @@ export const workspaceTools: readonly Tool[] = [
 type ConversationNeeds = Parameters<typeof createWebFetch>[0] & {
   searchMemory: SearchMemory
   searchWeb: SearchWeb
+  refuseSearch: RefuseSearch
   createTask: CreateTaskFor
   findTask: FindTask
 }
@@ -34,7 +41,7 @@ export const taskTools = (searchMemory: SearchMemory): readonly Tool[] => [
 export const conversationTools = (needs: ConversationNeeds): readonly Tool[] => [
   ...taskTools(needs.searchMemory),
   createWebFetch(needs),
-  createWebSearch(needs.searchWeb),
+  createWebSearch(needs.searchWeb, needs.refuseSearch),
   createCreateTask(needs.createTask),
   createGetTask(needs.findTask),
 ]

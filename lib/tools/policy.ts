@@ -3,7 +3,7 @@ import type { ToolSession } from '../ports/tool.ts'
 import type { Policy } from '../security/schema.ts'
 import type { Risk } from './schema.ts'
 
-/** `list`: allowed if the allowlist names the tool. `ask`: allowed if a person approves. */
+/** `list`: allowed if the allowlist names the tool. `ask`: allowed if the policy allows the tool, or a person the call. */
 export type Verdict = 'allow' | 'list' | 'ask' | 'deny'
 
 /** Mode × risk; guards apply in addition. Mode `sandbox` denies the web: a request carries to others what a model read. */
@@ -34,5 +34,5 @@ export const rulingOn = (
   if (verdict === 'deny' || (verdict === 'list' && !isListed))
     return { verdict: 'deny', reason: `security mode ${session.mode} does not allow it` }
   const mustAsk = !session.unattended && isIn(policy.requireApprovalFor)
-  return { verdict: verdict === 'ask' || mustAsk ? 'ask' : 'allow' }
+  return { verdict: (verdict === 'ask' && !isIn(policy.allowedTools)) || mustAsk ? 'ask' : 'allow' }
 }

@@ -75,7 +75,10 @@ type Handled = Authorization & ToolOutput & { risk?: Risk; fault?: unknown }
 
 const refusal = (authorization: Authorization & { reason: string }) => ({
   ...authorization,
-  content: `${refuser(authorization)}: ${authorization.reason}`,
+  content:
+    authorization.decision === 'invalid'
+      ? authorization.reason
+      : `${refuser(authorization)}: ${authorization.reason}`,
   failed: true,
 })
 

@@ -17,6 +17,11 @@ export type Tool<Schema extends z.ZodObject = z.ZodObject> = {
   risk: Risk
   paths?(input: z.output<Schema>): readonly string[]
   words?(input: z.output<Schema>): readonly string[]
+  /**
+   * Throws the Problem with which `run` would refuse the call also after an approval: no person is asked about such a call.
+   * It changes nothing, and sends nothing: what a model read may be in the arguments.
+   */
+  refuse?(input: z.output<Schema>, context: Pick<ToolContext, 'workspace'>): Promise<void> | void
   /** The subject of the call for people: a path or a command line, never contents. */
   subject(input: z.output<Schema>): string
   run(input: z.output<Schema>, context: ToolContext): Promise<ToolOutput>

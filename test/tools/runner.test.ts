@@ -2,14 +2,18 @@ import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
+import { createOutbound } from '../../lib/adapters/node/outbound.ts'
 import type { ApprovalAnswer, ApprovalRequest } from '../../lib/approvals/schema.ts'
+import { Problem } from '../../lib/core/errors.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import { type SecurityMode, securityModes } from '../../lib/core/security-mode.ts'
 import type { Workspace } from '../../lib/ports/workspace.ts'
 import type { ToolCallRecord } from '../../lib/tools/audit.ts'
 import type { Approvals } from '../../lib/tools/authorize.ts'
+import { createWebSearch } from '../../lib/tools/builtin/search.ts'
+import { createWebFetch } from '../../lib/tools/builtin/web-fetch.ts'
 import { workspaceTools } from '../../lib/tools/catalog.ts'
-import { defineTool } from '../../lib/tools/tool.ts'
+import { defineTool, type Tool } from '../../lib/tools/tool.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { policySource } from '../fakes/policy.ts'
@@ -43,6 +47,10 @@ const answering = (answer: ApprovalAnswer, asked: ApprovalRequest[] = []): Appro
     return answer
   }
   return { ask, use: ask, waitState: async () => (answer.state === 'pending' ? 'pending' : 'decided') }
+}
+
+const unreachable = async (): Promise<never> => {
+  throw new Error('A name was looked up before the approval')
 }
 
 const read = ['list_files', {}] as const
@@ -122,6 +130,17 @@ describe('the policy', () => {
       expect(specs.map(({ name }) => name)).not.toContain('list_files')
     },
   )
+
+  it('does not ask in mode ask about a tool that it allows, and has a person asked where it says that too', async () => {
+    const approvals = answering({ state: 'pending', approvalId: 'apv_1' })
+    const decision = async (rules: Parameters<typeof policySource>[0]) => {
+      const policy = policySource({ allowedTools: ['write_file'], ...rules })
+      return (await toolsIn(bench, workspace, { mode: 'ask', approvals, policy })(...write)).decision
+    }
+    expect(await decision({})).toBe('allowed')
+    expect(await decision({ requireApprovalFor: ['write_file'] })).toBe('pending')
+    expect(await decision({ blockedTools: ['write_file'] })).toBe('denied')
+  })
 
   it('is the allowlist of a session that has none', async () => {
     const policy = policySource({ allowedTools: ['list_files'] })
@@ -239,6 +258,63 @@ describe('mode ask', () => {
         taskId: 'task_1',
       },
     ])
+  })
+})
+
+describe('a call that its tool refuses anyway', () => {
+  const webFetch = createWebFetch({
+    outbound: createOutbound({ clock: createFakeClock(), allow: [], lookup: unreachable }),
+    clock: createFakeClock(),
+  }) as unknown as Tool
+  const webSearch = createWebSearch(
+    async () => [],
+    async () => {
+      throw new Problem('unsupported', 'web_search_not_configured', 'Web search is not configured')
+    },
+  ) as unknown as Tool
+  const tools = [...workspaceTools, webFetch, webSearch]
+
+  it.each([
+    ['git', { args: ['push'] }, 'git push is not available'],
+    ['git', { args: ['log', '--output=x'] }, 'The option --output is not available'],
+    ['run_command', { command: 'git', args: ['status'] }, 'Use the git tool'],
+    ['run_command', { command: 'npm test' }, 'command is the program alone'],
+    ['write_file', { path: 'folder', content: '' }, 'folder is a folder'],
+    ['write_file', { path: 'folder/kept.txt/below', content: '' }, 'has a file where a folder is needed'],
+    ['edit_file', { path: 'none.txt', oldText: 'a', newText: 'b' }, 'none.txt does not exist'],
+    ['edit_file', { path: 'folder/kept.txt', oldText: 'zz', newText: 'b' }, 'does not occur'],
+    ['edit_file', { path: 'folder/kept.txt', oldText: 'kept', newText: 'kept' }, 'are the same'],
+    ['web_fetch', { url: 'http://127.0.0.1/' }, 'is not public'],
+    ['web_fetch', { url: 'http://0x7f.1/' }, 'is not public'],
+    ['web_fetch', { url: 'http://169.254.169.254/latest' }, 'is not public'],
+    ['web_fetch', { url: 'http://[::ffff:10.0.0.1]/' }, 'is not public'],
+    ['web_fetch', { url: 'http://a.localhost./' }, 'is not public'],
+    ['web_fetch', { url: 'https://user:secret@example.com/' }, 'must not carry credentials'],
+    ['web_search', { query: 'x' }, 'not configured'],
+  ])('is not asked about: %s %j', async (name, given, reason) => {
+    await workspace.write('folder/kept.txt', 'kept once')
+    const asked: ApprovalRequest[] = []
+    const approvals = answering({ state: 'approved', approvalId: 'apv_1' }, asked)
+    const call = toolsIn(bench, workspace, { mode: 'ask', approvals, tools })
+    const outcome = await call(name, given)
+    expect([outcome.decision, outcome.failed, asked]).toEqual(['invalid', true, []])
+    expect(outcome.content).toContain(reason)
+  })
+
+  it.each([
+    ['git', { args: ['status'] }],
+    ['write_file', { path: 'new/file.txt', content: '' }],
+    ['edit_file', { path: 'folder/kept.txt', oldText: 'once', newText: 'twice' }],
+    // The name is looked up only after the approval: it may carry what the model read.
+    ['web_fetch', { url: 'https://secret.example.com/' }],
+    ['web_fetch', { url: 'https://8.8.8.8/' }],
+  ])('and one that it may make is: %s %j', async (name, given) => {
+    await workspace.write('folder/kept.txt', 'kept once')
+    const asked: ApprovalRequest[] = []
+    const approvals = answering({ state: 'denied', reason: 'not today' }, asked)
+    const call = toolsIn(bench, workspace, { mode: 'ask', approvals, tools })
+    expect(await call(name, given)).toMatchObject({ decision: 'denied' })
+    expect(asked).toHaveLength(1)
   })
 })
 

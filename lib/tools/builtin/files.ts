@@ -85,6 +85,25 @@ const withPresentLineEndings = async (
   return copyByteOrderMark(present.text, ending === '\n' ? content : withLineEnding(content, ending))
 }
 
+/** Throws Problem `invalid` `path_unfit` for a place where no file can be written: a folder, or a place below a file. */
+const refuseNoFile = async (workspace: Workspace, path: string): Promise<void> => {
+  const isFolder = await workspace.list(path, 1).then(
+    () => true,
+    () => false,
+  )
+  if (isFolder) throw new Problem('invalid', 'path_unfit', `${path} is a folder`)
+  const folders = path.split('/').slice(0, -1)
+  for (let depth = 1; depth <= folders.length; depth += 1) {
+    const folder = folders.slice(0, depth).join('/')
+    if (folder !== '') await workspace.list(folder, 1).catch(throwUnfit)
+  }
+}
+
+/** A missing folder is made; the folders above an absolute path are outside. */
+const throwUnfit = (thrown: unknown): void => {
+  if (thrown instanceof Problem && thrown.code === 'path_unfit') throw thrown
+}
+
 export const writeFile = defineTool({
   name: 'write_file',
   description:
@@ -93,12 +112,23 @@ export const writeFile = defineTool({
   risk: 'write',
   paths: ({ path }) => [path],
   subject: ({ path }) => path,
+  refuse: ({ path }, { workspace }) => refuseNoFile(workspace, path),
   async run({ path, content }, { workspace }) {
     const text = await withPresentLineEndings(workspace, path, content)
     const { created } = await workspace.write(path, text)
     return { content: `${created ? 'Created' : 'Replaced'} ${path}, ${Buffer.byteLength(text)} bytes.` }
   },
 })
+
+type Edit = { path: string; oldText: string; newText: string }
+
+/** The text of the file after an edit. Throws Problem `invalid` for one that does not fit it. */
+const edited = async (workspace: Workspace, { path, oldText, newText }: Edit): Promise<string> => {
+  const { text, truncated } = await workspace.read(path, MOST_EDITED_BYTES)
+  if (truncated)
+    throw new Problem('invalid', 'edit_refused', `The file is larger than ${MOST_EDITED_BYTES} bytes.`)
+  return replaceOnce(text, oldText, newText)
+}
 
 export const editFile = defineTool({
   name: 'edit_file',
@@ -112,11 +142,10 @@ export const editFile = defineTool({
   risk: 'write',
   paths: ({ path }) => [path],
   subject: ({ path }) => path,
-  async run({ path, oldText, newText }, { workspace }) {
-    const { text, truncated } = await workspace.read(path, MOST_EDITED_BYTES)
-    if (truncated)
-      throw new Problem('invalid', 'edit_refused', `The file is larger than ${MOST_EDITED_BYTES} bytes.`)
-    await workspace.write(path, replaceOnce(text, oldText, newText))
+  refuse: async (edit, { workspace }) => void (await edited(workspace, edit)),
+  async run(edit, { workspace }) {
+    const { path } = edit
+    await workspace.write(path, await edited(workspace, edit))
     return { content: `Edited ${path}.` }
   },
 })

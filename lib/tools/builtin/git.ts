@@ -67,6 +67,11 @@ const gitRefusal = (args: readonly string[]): string | undefined => {
   return option && `The option ${option.split('=', 1)[0]} is not available.`
 }
 
+const refuseGit = (args: readonly string[]): void => {
+  const refusal = gitRefusal(args)
+  if (refusal) throw new Problem('invalid', 'command_refused', refusal)
+}
+
 /** The arguments, with the safe options of the subcommand before the caller's. */
 const hardenedArguments = ([subcommand = '', ...rest]: readonly string[]): string[] => [
   subcommand,
@@ -101,9 +106,9 @@ export const git = defineTool({
   risk: 'execute',
   words: ({ args }) => args,
   subject: ({ args }) => args.join(' '),
+  refuse: ({ args }) => refuseGit(args),
   async run({ args }, { workspace, signal }) {
-    const refusal = gitRefusal(args)
-    if (refusal) throw new Problem('invalid', 'command_refused', refusal)
+    refuseGit(args)
     const result = await workspace.git(hardenedArguments(args), signal)
     return commandOutput({ ...result, stdout: withoutSecrets(result.stdout) })
   },

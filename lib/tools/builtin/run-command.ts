@@ -35,6 +35,11 @@ export const commandOutput = (result: CommandResult): ToolOutput => ({
 
 const refused = (message: string) => new Problem('invalid', 'command_refused', message)
 
+const refuseCommand = (command: string): void => {
+  if (/\s/.test(command)) throw refused('command is the program alone; its arguments go into args.')
+  if (command === 'git') throw refused('Use the git tool for git.')
+}
+
 const WordSchema = z.string().max(8_192)
 
 export const runCommand = defineTool({
@@ -46,9 +51,9 @@ export const runCommand = defineTool({
   risk: 'execute',
   words: ({ command, args }) => [command, ...args],
   subject: ({ command, args }) => [command, ...args].join(' '),
+  refuse: ({ command }) => refuseCommand(command),
   async run({ command, args }, { workspace, signal }) {
-    if (/\s/.test(command)) throw refused('command is the program alone; its arguments go into args.')
-    if (command === 'git') throw refused('Use the git tool for git.')
+    refuseCommand(command)
     return commandOutput(await workspace.run(command, args, signal))
   },
 })

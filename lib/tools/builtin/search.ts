@@ -31,10 +31,13 @@ const passageText = ({ path, startLine, endLine, text }: Passage) =>
 /** Searches the web; the best result first. Throws Problem `unsupported` `web_search_not_configured`. */
 export type SearchWeb = (query: string, signal: AbortSignal) => Promise<readonly WebResult[]>
 
+/** Throws the Problem of a search that is not configured. */
+export type RefuseSearch = () => Promise<void>
+
 const MOST_RESULTS = 10
 const LONGEST_SNIPPET = 1_000
 
-export const createWebSearch = (search: SearchWeb) =>
+export const createWebSearch = (search: SearchWeb, refuse: RefuseSearch) =>
   defineTool({
     name: 'web_search',
     description:
@@ -42,6 +45,7 @@ export const createWebSearch = (search: SearchWeb) =>
     input,
     risk: 'network',
     subject: ({ query }) => JSON.stringify(query),
+    refuse,
     async run({ query }, { signal }) {
       const results = await search(query, signal)
       if (results.length === 0) return { content: 'Nothing found.' }

@@ -85,7 +85,7 @@ const HEADERS = {
   'user-agent': 'agent-task-service',
 }
 
-type Needs = { outbound: Pick<Outbound, 'send'>; clock: Pick<Clock, 'monotonic'> }
+type Needs = { outbound: Pick<Outbound, 'send' | 'check'>; clock: Pick<Clock, 'monotonic'> }
 
 /** Reads a page of the web. Each redirect is checked as the first address was. */
 export const createWebFetch = ({ outbound, clock }: Needs) => {
@@ -118,6 +118,10 @@ export const createWebFetch = ({ outbound, clock }: Needs) => {
     }),
     risk: 'network',
     subject: ({ url }) => url,
+    async refuse({ url }) {
+      if (isDecidedWithoutLookup(new URL(url)))
+        await outbound.check(url).catch((thrown: unknown) => Promise.reject(withAddress(thrown, url)))
+    },
     async run({ url: asked }, { signal }) {
       const { url, answer } = await follow(asked, signal)
       const head = `[${answer.status} ${url}]`
@@ -127,6 +131,13 @@ export const createWebFetch = ({ outbound, clock }: Needs) => {
     },
   })
 }
+
+/**
+ * Whether an address is refused or not by itself. The lookup of a name would send it to its name server before a person
+ * has approved that.
+ */
+const isDecidedWithoutLookup = ({ hostname, username, password }: URL): boolean =>
+  username !== '' || password !== '' || /^(?:\[.*\]|[\d.]+|(?:.*\.)?localhost\.?)$/i.test(hostname)
 
 /** A refusal's message follows the name of a field; here it follows the address, which may be that of a redirect. */
 const withAddress = (thrown: unknown, url: string): unknown =>

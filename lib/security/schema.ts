@@ -14,7 +14,9 @@ const toolList = z
 export const PolicySchema = z
   .object({
     defaultMode: SecurityModeSchema.describe('The mode of conversations that name none'),
-    allowedTools: toolList.describe('Allowed: what mode `allowlist` lets through, and mode `ask` does not ask about'),
+    allowedTools: toolList.describe(
+      'Allowed: what mode `allowlist` lets through, and mode `ask` does not ask about',
+    ),
     blockedTools: toolList.meta({ description: 'Refused in every mode, `full` too', examples: [['git']] }),
     requireApprovalFor: toolList.describe(
       'Asks for approval in every mode that would let the tool through; not for agentic turns',

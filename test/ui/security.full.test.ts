@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { toolChoice, withChoice } from '../../functions/ui/app/views/security/choices.ts'
 import { changeLines } from '../../functions/ui/app/views/security/words.ts'
 import { defaultPolicy } from '../../lib/security/schema.ts'
 import { apiError, connect } from '../journeys/client.ts'
@@ -8,17 +9,34 @@ import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
 
 describe('what a change does to the policy', () => {
-  it('is a line for each field that is different, with what comes in and what goes', () => {
-    const before = { ...defaultPolicy, blockedTools: ['git' as const] }
+  const before = { ...defaultPolicy, blockedTools: ['git' as const] }
+
+  it('is a line for each tool and field that is different', () => {
     expect(
       changeLines(before, {
-        defaultMode: 'full',
         blockedTools: ['web_fetch'],
-        requireApprovalFor: [],
+        requireApprovalFor: ['git'],
         auditAll: false,
         toolRateLimitPerMinute: 300,
       }),
-    ).toEqual(['Default mode: ask → full', 'Blocked: +web_fetch −git', 'Record every call: yes → no'])
+    ).toEqual(['git: Block → Ask', 'web_fetch: Follow mode → Block', 'Record every call: yes → no'])
+  })
+
+  it.each([
+    ['follow', [], [], []],
+    ['allow', ['git'], [], []],
+    ['ask', [], [], ['git']],
+    ['block', [], ['git'], []],
+  ] as const)('of a tool is that one list names it after %s', (choice, allowed, blocked, asked) => {
+    const all = {
+      allowedTools: ['git' as const],
+      blockedTools: ['git' as const],
+      requireApprovalFor: ['git' as const],
+    }
+    expect(toolChoice(all, 'git')).toBe('block')
+    const lists = withChoice(all, 'git', choice)
+    expect(lists).toEqual({ allowedTools: allowed, blockedTools: blocked, requireApprovalFor: asked })
+    expect(toolChoice(lists, 'git')).toBe(choice)
   })
 })
 
@@ -54,10 +72,10 @@ inBrowser('the policy', () => {
     const { page } = admin
     const { client } = await sessionClient(admin)
     await page.goto('/security')
-    const box = (name: string) => page.getByRole('checkbox', { name, exact: true })
-    await box('Blocked: git').check()
+    const tool = (name: string) => page.getByRole('combobox', { name, exact: true })
+    await tool('git').selectOption('Block')
     await page.getByLabel('Calls per minute and user').fill('0')
-    await page.getByRole('list', { name: 'Changes' }).getByText('Blocked: +git').waitFor()
+    await page.getByRole('list', { name: 'Changes' }).getByText('git: Follow mode → Block').waitFor()
     await page.getByRole('button', { name: 'Save 2 changes' }).click()
     await page.getByText('Too small').or(page.locator('[aria-invalid=true]')).first().waitFor()
     expect((await client.getPolicy()).policy).toEqual(defaultPolicy)
@@ -65,7 +83,7 @@ inBrowser('the policy', () => {
     // Saving does not undo concurrent changes of others.
     await client.changePolicy({ body: { requireApprovalFor: ['web_fetch'] } })
     await page.keyboard.press('Enter')
-    await page.getByText('Blocked: +git · Calls per minute and user: 300 → 250').first().waitFor()
+    await page.getByText('git: Follow mode → Block · Calls per minute and user: 300 → 250').first().waitFor()
     expect((await client.getPolicy()).policy).toEqual({
       ...defaultPolicy,
       blockedTools: ['git'],
@@ -73,7 +91,7 @@ inBrowser('the policy', () => {
       toolRateLimitPerMinute: 250,
     })
     await page.getByRole('button', { name: 'Nothing to save' }).waitFor()
-    expect(await box('Requires approval: web_fetch').isChecked()).toBe(true)
+    expect(await tool('web_fetch').inputValue()).toBe('ask')
     const table = page.getByRole('table', { name: 'Modes and kinds of tools' })
     expect(await table.getByRole('row', { name: /^ask/ }).innerText()).toMatch(
       /default\s.*\sAllowed\s+Asks\s+Asks\s+Asks$/,
@@ -82,12 +100,29 @@ inBrowser('the policy', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
+  it('has one default mode for chat and tasks, which names both where they differ', async () => {
+    const { page } = admin
+    const { client } = await sessionClient(admin)
+    const mode = page.getByRole('combobox', { name: 'Default mode', exact: true })
+    await page.getByText('They differ: choose one for both.').waitFor()
+    await expectSound(admin)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await mode.selectOption('sandbox')
+    await page.getByText('Default mode saved').first().waitFor()
+    expect((await client.getPolicy()).policy.defaultMode).toBe('sandbox')
+    expect((await client.readSettings()).settings.tasks.securityMode).toBe('sandbox')
+    expect(await mode.inputValue()).toBe('sandbox')
+    await mode.selectOption('full')
+    await page.getByText('full: All tools').first().waitFor()
+  })
+
   it('is read by a user, who is told who changes it and is refused', async () => {
     const { page } = guest
     await page.goto('/security')
     await page.getByText('Only admins can change the policy').waitFor()
-    expect(await page.getByRole('checkbox', { name: 'Blocked: git' }).isDisabled()).toBe(true)
-    expect(await page.getByRole('checkbox', { name: 'Blocked: git' }).isChecked()).toBe(true)
+    const git = page.getByRole('combobox', { name: 'git', exact: true })
+    expect([await git.isDisabled(), await git.inputValue()]).toEqual([true, 'block'])
+    expect(await page.getByLabel('Default mode').count()).toBe(0)
     expect(await page.getByRole('button', { name: /save/i }).count()).toBe(0)
     const { client } = await sessionClient(guest)
     const refused = client.changePolicy({ body: { blockedTools: [] } })

@@ -54,10 +54,7 @@ export const ModeTable = ({ defaultMode }: { defaultMode: SecurityMode }) => (
       </table>
     </Scroller>
     <div className="flex flex-col gap-1.5 border-t px-3.5 py-3 text-muted-foreground">
-      <p>
-        Conversations and tasks may set a mode. Conversations without one use the default mode, tasks without
-        one use <code className="font-mono">full</code>.
-      </p>
+      <p>A conversation or task may name its mode. The others use the default mode.</p>
       <p>
         Guards apply in every mode, including <code className="font-mono">full</code>: no paths outside of the
         workspace, no shell metacharacters, no secret files, no calls beyond the limit.

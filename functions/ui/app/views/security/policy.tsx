@@ -1,8 +1,7 @@
 import { type ReactNode, useState } from 'react'
-import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
 import { Button } from '../../components/button.tsx'
 import { CheckField } from '../../components/check-field.tsx'
-import { SelectField, TextField } from '../../components/field.tsx'
+import { TextField } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form } from '../../components/form.tsx'
 import { Problem } from '../../components/problem.tsx'
@@ -13,9 +12,10 @@ import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useMe } from '../../data/me.ts'
 import { type Policy, useChangePolicy, usePolicy } from '../../data/security.ts'
+import { DefaultMode } from './default-mode.tsx'
 import { ModeTable } from './mode-table.tsx'
-import { ToolLists } from './tool-lists.tsx'
-import { changeLines, fields, modes } from './words.ts'
+import { ToolChoices } from './tool-choices.tsx'
+import { changeLines, fields } from './words.ts'
 
 /** Admins edit it, other users read it. */
 export const PolicyView = (): ReactNode => {
@@ -26,6 +26,7 @@ export const PolicyView = (): ReactNode => {
       <div className="mx-auto flex w-full max-w-4xl flex-col gap-4 p-4 md:p-6">
         {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
         {(!data || !me) && !error && <SkeletonRows count={12} />}
+        {data && me?.role === 'admin' && <DefaultMode policy={data} />}
         {data && me && <PolicyForm policy={data} isAdmin={me.role === 'admin'} />}
         {data && <ModeTable defaultMode={data.defaultMode} />}
       </div>
@@ -74,22 +75,8 @@ const PolicyForm = ({ policy, isAdmin }: { policy: Policy; isAdmin: boolean }) =
           Only admins can change the policy. It applies to your conversations and tasks.
         </p>
       )}
-      <Panel title="Policy">
+      <Panel title="Limits and records">
         <div className="grid gap-x-4 gap-y-3 p-3.5 sm:grid-cols-2">
-          <div className="flex flex-col gap-1">
-            <SelectField
-              label={fields.defaultMode}
-              value={now.defaultMode}
-              error={wrong.defaultMode}
-              disabled={!isAdmin}
-              onChange={({ target }) => write({ defaultMode: target.value as SecurityMode })}
-            >
-              {Object.keys(modes).map((mode) => (
-                <option key={mode}>{mode}</option>
-              ))}
-            </SelectField>
-            <p className="text-xs text-muted-foreground">{modes[now.defaultMode]}</p>
-          </div>
           <TextField
             label={fields.toolRateLimitPerMinute}
             hint="Includes calls that wait for approval. 1 to 10,000."
@@ -111,9 +98,9 @@ const PolicyForm = ({ policy, isAdmin }: { policy: Policy; isAdmin: boolean }) =
         </div>
       </Panel>
       <Panel title="Tools">
-        <ToolLists lists={now} isDisabled={!isAdmin} onChange={(list, names) => write({ [list]: names })} />
+        <ToolChoices lists={now} isDisabled={!isAdmin} onChange={write} />
       </Panel>
-      <Refusal error={error} fields={['defaultMode', 'toolRateLimitPerMinute']} />
+      <Refusal error={error} fields={['toolRateLimitPerMinute']} />
       {isAdmin && (
         <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t bg-background py-3">
           <Button kind="primary" type="submit" disabled={isPending || lines.length === 0}>

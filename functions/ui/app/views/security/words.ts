@@ -2,45 +2,53 @@ import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
 import type { Verdict } from '../../../../../lib/tools/policy.ts'
 import type { Tone } from '../../components/tag.tsx'
 import type { Policy } from '../../data/security.ts'
+import { type ToolChoice, toolChoice } from './choices.ts'
 
 export const modes: Readonly<Record<SecurityMode, string>> = {
   deny: 'No tools.',
   sandbox: 'Read only: no writes, programs or web requests.',
-  allowlist: 'Only tools on the allowlist, regardless of risk.',
-  ask: 'Reads freely. Writes, programs and web requests wait for approval.',
+  allowlist: 'Only tools set to Allow, regardless of risk.',
+  ask: 'Reads freely. Writes, programs and web requests wait for approval, unless the tool is set to Allow.',
   full: 'All tools, without asking.',
 }
 
 export const verdicts: Readonly<Record<Verdict, { label: string; tone: Tone; meaning: string }>> = {
   allow: { label: 'Allowed', tone: 'good', meaning: 'The call runs' },
-  list: { label: 'If listed', tone: 'plain', meaning: 'The call runs if the tool is on the allowlist' },
+  list: { label: 'If allowed', tone: 'plain', meaning: 'The call runs if the tool is set to Allow' },
   ask: { label: 'Asks', tone: 'warn', meaning: 'The call waits for approval' },
   deny: { label: 'Denied', tone: 'bad', meaning: 'The call does not run, and the model is informed' },
 }
 
-export const fields: Readonly<Record<keyof Policy, string>> = {
-  defaultMode: 'Default mode',
-  allowedTools: 'Allowlist',
-  blockedTools: 'Blocked',
-  requireApprovalFor: 'Requires approval',
-  auditAll: 'Record every call',
-  toolRateLimitPerMinute: 'Calls per minute and user',
+export const choices: Readonly<Record<ToolChoice, { label: string; meaning: string }>> = {
+  follow: { label: 'Follow mode', meaning: 'The mode of the conversation or task decides.' },
+  allow: { label: 'Allow', meaning: 'Runs without asking in the modes allowlist and ask.' },
+  ask: {
+    label: 'Ask',
+    meaning: 'Each call needs approval, in every mode that permits the tool. Agentic turns do not ask.',
+  },
+  block: { label: 'Block', meaning: 'Denied in every mode, including full.' },
 }
 
-const listed = (from: readonly string[], to: readonly string[]) => [
-  ...to.filter((name) => !from.includes(name)).map((name) => `+${name}`),
-  ...from.filter((name) => !to.includes(name)).map((name) => `−${name}`),
-]
+export const fields = {
+  auditAll: 'Record every call',
+  toolRateLimitPerMinute: 'Calls per minute and user',
+} as const
 
 const valueText = (value: unknown) => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value))
 
-/** One line per field: `Blocked: +git −web_fetch`. */
-export const changeLines = (before: Policy, change: Partial<Policy>): string[] =>
-  (Object.keys(change) as (keyof Policy)[]).flatMap((name) => {
-    const [from, to] = [before[name], change[name]]
-    if (Array.isArray(from) && Array.isArray(to)) {
-      const names = listed(from, to)
-      return names.length === 0 ? [] : [`${fields[name]}: ${names.join(' ')}`]
-    }
-    return from === to ? [] : [`${fields[name]}: ${valueText(from)} → ${valueText(to)}`]
+/** One line for each tool and field that changes: `git: Follow mode → Block`. */
+export const changeLines = (before: Policy, change: Partial<Policy>): string[] => {
+  const after = { ...before, ...change }
+  const lists = [before.allowedTools, before.blockedTools, before.requireApprovalFor]
+  const changed = [after.allowedTools, after.blockedTools, after.requireApprovalFor]
+  const tools = [...new Set([...lists, ...changed].flat())].flatMap((name) => {
+    const [from, to] = [toolChoice(before, name), toolChoice(after, name)]
+    return from === to ? [] : [`${name}: ${choices[from].label} → ${choices[to].label}`]
   })
+  const values = (Object.keys(fields) as (keyof typeof fields)[]).flatMap((name) =>
+    before[name] === after[name]
+      ? []
+      : [`${fields[name]}: ${valueText(before[name])} → ${valueText(after[name])}`],
+  )
+  return [...tools, ...values]
+}

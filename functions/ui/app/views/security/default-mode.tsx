@@ -1,0 +1,52 @@
+import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
+import { SelectField } from '../../components/field.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { toast } from '../../components/toast.tsx'
+import { Panel } from '../../components/view.tsx'
+import { type Policy, useChangePolicy } from '../../data/security.ts'
+import { useChangeSettings, useSettings } from '../../data/settings.ts'
+import { modes } from './words.ts'
+
+/** The one default of chat and tasks, for admins. Two fields of the API hold it: where they differ, both are named. */
+export const DefaultMode = ({ policy }: { policy: Policy }) => {
+  const { data } = useSettings()
+  const changePolicy = useChangePolicy()
+  const changeSettings = useChangeSettings()
+  if (!data) return null
+  const chat = policy.defaultMode
+  const tasks = data.settings.tasks.securityMode
+  const isFixed = data.sources['tasks.securityMode'] === 'environment'
+  const isOne = chat === tasks
+  const choose = async (mode: SecurityMode) => {
+    if (!isFixed) await changeSettings.mutateAsync({ 'tasks.securityMode': mode })
+    await changePolicy.mutateAsync({ defaultMode: mode })
+    toast.done('Default mode saved', `${mode}: ${modes[mode]}`)
+  }
+  return (
+    <Panel title="Default mode of chat and tasks">
+      <div className="flex flex-col gap-1 p-3.5">
+        <SelectField
+          label="Default mode"
+          value={isOne ? chat : ''}
+          disabled={changePolicy.isPending || changeSettings.isPending}
+          onChange={({ target }) => void choose(target.value as SecurityMode).catch(() => undefined)}
+          className="max-w-60"
+        >
+          {!isOne && (
+            <option value="" disabled>
+              Chat: {chat}, tasks: {tasks}
+            </option>
+          )}
+          {Object.keys(modes).map((mode) => (
+            <option key={mode}>{mode}</option>
+          ))}
+        </SelectField>
+        <p className="text-xs text-muted-foreground">
+          {isOne ? modes[chat] : 'They differ: choose one for both.'}
+          {isFixed && ` Tasks use ${tasks}, which is set where the service runs.`}
+        </p>
+        <Refusal error={changeSettings.error ?? changePolicy.error} />
+      </div>
+    </Panel>
+  )
+}

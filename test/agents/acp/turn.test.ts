@@ -213,28 +213,9 @@ describe('a turn of an agent over ACP', () => {
   it.each<[string, Options, Partial<Act>, string[] | undefined]>([
     ['mode full', { mode: 'full' }, {}, undefined],
     ['a subagent in mode full', { mode: 'full' }, { session: 'session_of_a_subagent' }, undefined],
-    ['mode sandbox', { mode: 'sandbox' }, {}, ['agent_edit Write a.txt']],
     ['mode ask, without a person', { mode: 'ask' }, {}, ['agent_edit Write a.txt']],
-    ['a read in mode ask', { mode: 'ask' }, { kind: 'read' }, undefined],
-    ['a command in mode deny', { mode: 'deny' }, { kind: 'execute' }, ['agent_execute Write a.txt']],
-    ['an unknown kind in mode sandbox', { mode: 'sandbox' }, { kind: 'other' }, ['agent_other Write a.txt']],
-    ['one that offers only to allow for ever', {}, { offers: ['allow_always'] }, ['agent_edit Write a.txt']],
     ['one that offers nothing', {}, { offers: [] }, ['agent_edit Write a.txt']],
-    [
-      'a title for terminals',
-      { mode: 'deny' },
-      { kind: 'execute', title: '\u001b[2J\u0007\u202eWrite\r\n a.txt' },
-      ['agent_execute [2J \u202eWrite a.txt'],
-    ],
-    ['a file outside of the workspace', {}, { path: '../b.txt' }, ['agent_edit Write ../b.txt']],
     ['a file with credentials', {}, { path: '.env' }, ['agent_edit Write .env']],
-    ['a line of a shell', {}, { kind: 'execute', command: 'cd . && ls 2>/dev/null >a.txt' }, undefined],
-    [
-      'a line of a shell that names credentials',
-      {},
-      { kind: 'execute', command: 'KEY=$(cat<.env) npm test' },
-      ['agent_execute Write a.txt'],
-    ],
   ])('answers a permission by mode and guards: %s', async (_title, options, act, denied) => {
     const {
       success,

@@ -18,6 +18,7 @@ import { callsRows } from './limits/limiter.ts'
 import { openStreams } from './limits/streams.ts'
 import { liveWatches } from './live/watch.ts'
 import { experiences, memoryFiles, memorySessions, memoryState, memoryVerdicts } from './memory/rows.ts'
+import { modelKeyRows } from './model-keys/rows.ts'
 import { notifications, readMarks, reads } from './notifications/rows.ts'
 import { authorizationRequests, linkedAccounts } from './oauth/rows.ts'
 import { subscriptionsRows, webhookHealth, webhooks } from './outbound-webhooks/rows.ts'
@@ -99,6 +100,7 @@ export const collections = [
   subscriptionsRows,
   reports,
   integrationRows,
+  modelKeyRows,
   inboundEvents,
   inboundClaims,
   schedules,

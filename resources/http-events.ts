@@ -21,7 +21,7 @@ const SERVED_BY: Readonly<Record<string, string>> = {
  * Groups that call models, whose keys the streaming function alone has, or whose answers do not end: the distribution
  * sends them there.
  */
-const STREAMED_ONLY: readonly string[] = ['models', 'agentic', 'live']
+const STREAMED_ONLY: readonly string[] = ['models', 'modelKeys', 'agentic', 'live']
 
 /** The HTTP API accepts a parameter with slashes only at the end of a path. */
 const gatewayPath = ({ path, wildcard }: Route) => (wildcard ? path.replace(/\{(\w+)\}.*$/, '{$1+}') : path)

@@ -154,6 +154,8 @@ const rights: Readonly<Record<string, Rights>> = {
     ...linkedAccounts,
     // Copies of exports; unfinished ones are discarded.
     ['put abort', 'exports'],
+    // The keys of models that admins store and remove.
+    ['get put update', 'modelKeys'],
     // The settings of web search, whose key is opened; the secret that signs the notice of a task's end is sealed.
     ['get', 'integrations'],
     ['seal open', 'key'],
@@ -164,6 +166,8 @@ const rights: Readonly<Record<string, Rights>> = {
     ...offeredAgents,
     // Whether a key of a model provider is there: by its name, since rights by path show values. AWS has no narrower right.
     ['names', 'parameters'],
+    // Whether an admin has stored one. It is not opened.
+    ['get', 'modelKeys'],
   ],
   auth: [
     ['get', 'settings tokens'],
@@ -444,8 +448,8 @@ const rights: Readonly<Record<string, Rights>> = {
     ...toolCalls,
     ...turns,
     ...providerLimits,
-    // The settings of web search, and its key.
-    ['get', 'integrations'],
+    // The settings of web search, and its key; the keys of models that admins have stored.
+    ['get', 'integrations modelKeys'],
   ],
 }
 

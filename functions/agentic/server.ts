@@ -7,6 +7,7 @@ import { agenticHandlers } from '../../lib/agentic/handlers.ts'
 import { type Cloud, LONGEST_WAIT_MS, openCloud, openHandlers } from '../../lib/app/cloud.ts'
 import { listenInContainer, openContainerLog, openModelled } from '../../lib/app/cloud-container.ts'
 import { type Open, streamRoutes } from '../../lib/app/cloud-function.ts'
+import { refreshModelKeys } from '../../lib/app/cloud-jobs.ts'
 import { openBucket } from '../../lib/app/cloud-ports.ts'
 import { forwardedVerbs } from '../../lib/app/forwarded-verbs.ts'
 import { modelRoutes } from '../../lib/chat/contract.ts'
@@ -24,6 +25,8 @@ import { liveRoutes } from '../../lib/live/contract.ts'
 import { liveHandlers } from '../../lib/live/handlers.ts'
 import { memoryRoutes } from '../../lib/memory/contract.ts'
 import { memoryHandlers } from '../../lib/memory/handlers.ts'
+import { modelKeyRoutes } from '../../lib/model-keys/contract.ts'
+import { modelKeyHandlers } from '../../lib/model-keys/handlers.ts'
 import { taskRoutes } from '../../lib/tasks/contract.ts'
 import { COPY_HEADER, createExportCopies } from '../../lib/tasks/export.ts'
 import { taskHandlers } from '../../lib/tasks/handlers.ts'
@@ -38,7 +41,7 @@ const withoutCopyOnHead =
     return { ...answer, headers }
   }
 
-const modelled = { ...modelRoutes, ...agenticRoutes }
+const modelled = { ...modelRoutes, ...modelKeyRoutes, ...agenticRoutes }
 
 /** The routes that may exceed the limits of the HTTP API; resources/distribution.yml sends their paths here. */
 const routes = {
@@ -77,7 +80,8 @@ export const openStreaming = (): Server => {
       ...liveHandlers(served),
       ...forwardedVerbs(modelled, async () => {
         const domains = await openedModelled()
-        return { ...modelHandlers(domains), ...agenticHandlers(domains) }
+        await refreshModelKeys(domains)
+        return { ...modelHandlers(domains), ...modelKeyHandlers(domains), ...agenticHandlers(domains) }
       }),
       searchMemory: async (input, call) =>
         memoryHandlers(await openedModelled().catch(withoutModels(served))).searchMemory(input, call),

@@ -15,6 +15,7 @@ import { inboxRoutes } from '../inbox/contract.ts'
 import { connectionRoutes, disconnectRoutes, integrationRoutes } from '../integrations/contract.ts'
 import { liveRoutes } from '../live/contract.ts'
 import { memoryRoutes } from '../memory/contract.ts'
+import { modelKeyRoutes } from '../model-keys/contract.ts'
 import { notificationRoutes } from '../notifications/contract.ts'
 import { oauthRoutes } from '../oauth/contract.ts'
 import { outboundWebhookRoutes } from '../outbound-webhooks/contract.ts'
@@ -71,6 +72,7 @@ export const tables = {
   tokens: tokenRoutes,
   gateway: gatewayRoutes,
   integrations: integrationRoutes,
+  modelKeys: modelKeyRoutes,
   connections: connectionRoutes,
   disconnects: disconnectRoutes,
   webhooks: inboundRoutes,

@@ -33,6 +33,8 @@ import { liveRoutes } from '../live/contract.ts'
 import { liveHandlers } from '../live/handlers.ts'
 import { memoryRoutes } from '../memory/contract.ts'
 import { memoryHandlers } from '../memory/handlers.ts'
+import { modelKeyRoutes } from '../model-keys/contract.ts'
+import { modelKeyHandlers } from '../model-keys/handlers.ts'
 import { notificationRoutes } from '../notifications/contract.ts'
 import { notificationHandlers } from '../notifications/handlers.ts'
 import { outboundWebhookRoutes } from '../outbound-webhooks/contract.ts'
@@ -104,6 +106,7 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
         ...disconnectHandlers(domains),
       },
     ),
+    group(modelKeyRoutes, modelKeyHandlers(domains)),
     group(scheduleRoutes, scheduleHandlers(domains)),
     group(memoryRoutes, memoryHandlers(domains)),
     group(

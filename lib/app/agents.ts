@@ -3,6 +3,7 @@ import { lazyAgents } from '../adapters/agents/load.ts'
 import { createCodeHost } from '../adapters/code-host/code-host.ts'
 import { startDemoModel } from '../adapters/models/demo/server.ts'
 import { createModels, type ModelNeeds } from '../adapters/models/models.ts'
+import { withStoredKeys } from '../adapters/models/resolve.ts'
 import { createGit } from '../adapters/node/git.ts'
 import { createProviderFetch } from '../adapters/node/provider-fetch.ts'
 import { tracedFetch } from '../adapters/node/tracing.ts'
@@ -12,6 +13,7 @@ import type { AgentHost, Agents, AgentVerbs, Ports } from '../composition/ports.
 import type { Config } from '../config/config.ts'
 import { badSetting } from '../core/bad-setting.ts'
 import { errorMessage } from '../core/errors.ts'
+import type { StoredKeys } from '../model-keys/stored-keys.ts'
 import { providerApiUrl } from '../oauth/catalog.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Models } from '../ports/model.ts'
@@ -31,6 +33,10 @@ type Needs = ModelPorts & {
   port?: () => number | undefined
   repositories: Repositories
   entropy: Entropy
+  /** The keys that admins have stored. */
+  modelKeys: Pick<StoredKeys, 'current' | 'onChange' | 'refresh'>
+  /** Whether it cannot work without a model: it then refuses to open where there is none, and no demo model either. */
+  requiresModel?: boolean
 }
 
 type OpenedHost = AgentHost &
@@ -60,10 +66,15 @@ export const openAgentHost = async (needs: Needs): Promise<OpenedHost> => {
   }
 }
 
-/** Models of the configured providers. With none, the demo model starts on loopback and answers instead. */
+type ModelsNeeds = ModelPorts & Pick<Needs, 'modelKeys' | 'requiresModel'> & { prices: Prices }
+
+/**
+ * Models of the configured providers: those of the environment, and those whose keys admins store. While there are none,
+ * the demo model on loopback answers instead; a deployed service has no demo model.
+ */
 const openModels = async (
   config: Config,
-  { breakers, clock, log, masker, limits, prices }: ModelPorts & { prices: Prices },
+  { breakers, clock, log, masker, limits, prices, modelKeys, requiresModel = false }: ModelsNeeds,
 ) => {
   const settings = {
     providers: config.providers,
@@ -72,19 +83,51 @@ const openModels = async (
   }
   const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(`provider:${provider}`).run(call)
   const shared = { clock, log, masker, guard, limits, prices, fetch: tracedFetch }
-  const real = openConfigured({ settings, ...shared })
-  if (real.providers().some(({ configured }) => configured))
-    return { models: real, close: async () => undefined }
-  if (config.DEFAULT_PROVIDER) {
+  const isConfigured = openConfigured({ settings, ...shared })
+    .providers()
+    .some(({ configured }) => configured)
+  if (!isConfigured && config.DEFAULT_PROVIDER) {
     throw badSetting(`DEFAULT_PROVIDER: ${config.DEFAULT_PROVIDER} is not configured; give it a key`)
   }
-  if (config.SERVICE_MODE === 'pro' && config.DYNAMODB_ENDPOINT === undefined)
+  await modelKeys.refresh()
+  const isDeployed = config.SERVICE_MODE === 'pro' && config.DYNAMODB_ENDPOINT === undefined
+  const hasStoredKey = Object.keys(modelKeys.current()).length > 0
+  if (isDeployed && requiresModel && !isConfigured && !hasStoredKey)
     throw badSetting(
       'ANTHROPIC_API_KEY: no model provider is configured, and a deployed service has no demo model',
     )
-  const demo = await startDemoModel()
-  const models = createModels({ settings: { ...settings, demo: { baseUrl: demo.baseUrl } }, ...shared })
-  return { models, close: demo.close }
+  // Stored keys come and go while the service runs; what the environment configures stays.
+  const demo = isConfigured || isDeployed ? undefined : await startDemoModel()
+  const open = () =>
+    createModels({
+      settings: {
+        ...settings,
+        providers: withStoredKeys(config.providers, modelKeys.current()),
+        ...(demo ? { demo: { baseUrl: demo.baseUrl } } : {}),
+      },
+      ...shared,
+    })
+  return {
+    models: replaceableModels(open, modelKeys.onChange),
+    close: async () => demo?.close(),
+  }
+}
+
+/** Models that are opened again after a change. A step that has begun keeps the provider that it began with. */
+const replaceableModels = (open: () => Models, onChange: StoredKeys['onChange']): Models => {
+  let models = open()
+  onChange(() => {
+    models = open()
+  })
+  return {
+    providers: () => models.providers(),
+    resolve: (asked) => models.resolve(asked),
+    step: (request) => models.step(request),
+    models: (provider) => models.models(provider),
+    contextTokens: (target) => models.contextTokens(target),
+    health: (provider) => models.health(provider),
+    checkKey: (provider, apiKey) => models.checkKey(provider, apiKey),
+  }
 }
 
 const openConfigured = (needs: ModelNeeds): Models => {

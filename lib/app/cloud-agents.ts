@@ -6,7 +6,7 @@ import { openSsm } from '../adapters/aws/clients.ts'
 import { listSecrets } from '../adapters/aws/secrets.ts'
 import { createClock } from '../adapters/node/clock.ts'
 import { noWorkspaces } from '../adapters/node/no-workspaces.ts'
-import type { AgentHost } from '../composition/ports.ts'
+import type { AgentHost, Ports } from '../composition/ports.ts'
 import type { Config } from '../config/config.ts'
 import {
   families,
@@ -16,6 +16,7 @@ import {
   variable,
 } from '../config/families.ts'
 import { taskFailure } from '../core/task-failure.ts'
+import type { StoredKeys } from '../model-keys/stored-keys.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 
@@ -26,8 +27,11 @@ const inTheContainer = (): never => {
 const elsewhere = async (): Promise<never> => inTheContainer()
 
 /** The agents as other functions than the container's know them: by their facts, and whether they are configured. */
-export const describeAgents = (config: Config): (() => Promise<AgentAdapter[]>) => {
-  const { configured, look } = createProviderCheck(config, createClock())
+export const describeAgents = (
+  config: Config,
+  modelKeys?: Pick<StoredKeys, 'isAnyStored'>,
+): (() => Promise<AgentAdapter[]>) => {
+  const { configured, look } = createProviderCheck(config, createClock(), modelKeys)
   const codingAgent: AgentAdapter = {
     ...codingAgentFacts,
     configured,
@@ -56,8 +60,8 @@ export const programsElsewhere = ({ ACP_AGENTS, COMMAND_AGENTS }: Config): Agent
 }
 
 /** Models, agents and workspaces run elsewhere. */
-export const openAgentsElsewhere = (config: Config): AgentHost => {
-  const adapters = describeAgents(config)
+export const openAgentsElsewhere = (config: Config, { modelKeys }: Pick<Ports, 'modelKeys'>): AgentHost => {
+  const adapters = describeAgents(config, modelKeys)
   return {
     models: {
       providers: () => [],
@@ -66,6 +70,7 @@ export const openAgentsElsewhere = (config: Config): AgentHost => {
       models: elsewhere,
       contextTokens: inTheContainer,
       health: elsewhere,
+      checkKey: elsewhere,
     },
     openAgents: () => ({
       adapters,
@@ -86,21 +91,34 @@ const variables: ReadonlySet<string> = new Set(
 
 const isNamed = ({ contextTokens: _, ...rest }: ProviderSettings): boolean => isConfigured(rest)
 
-/** Whether the worker has a model provider: by the settings of all functions, or by names of its parameters. */
-export const createProviderCheck = (config: Config, clock: Pick<Clock, 'monotonic'>) => {
+/**
+ * Whether the worker has a model provider: by the settings of all functions, by names of its parameters, or by a key that
+ * an admin has stored, which is not opened.
+ */
+export const createProviderCheck = (
+  config: Config,
+  clock: Pick<Clock, 'monotonic'>,
+  modelKeys?: Pick<StoredKeys, 'isAnyStored'>,
+) => {
   const { SECRETS_PATH: path, AWS_REGION: region } = config
-  // Emulators have the demo model.
-  const isGiven = config.DYNAMODB_ENDPOINT !== undefined || Object.values(config.providers).some(isNamed)
+  const isGiven = Object.values(config.providers).some(isNamed)
+  const hasDemoModel = config.DYNAMODB_ENDPOINT !== undefined
+  let isParameter = false
   let isStored = false
   let lookAgainAt = 0
+  const lookForParameters = async (): Promise<void> => {
+    if (hasDemoModel || path === undefined || clock.monotonic() < lookAgainAt) return
+    const names = await listSecrets(await openSsm({ region }), path)
+    isParameter = names.some((name) => variables.has(name))
+    lookAgainAt = clock.monotonic() + LOOK_AGAIN_MS
+  }
   return {
-    configured: (): boolean => isGiven || isStored,
-    /** Looks once a minute. Rejects when it fails. */
+    configured: (): boolean => isGiven || hasDemoModel || isParameter || isStored,
+    /** Looks for stored keys, and once a minute for parameters. Rejects when it fails. */
     look: async (): Promise<void> => {
-      if (isGiven || path === undefined || clock.monotonic() < lookAgainAt) return
-      const names = await listSecrets(await openSsm({ region }), path)
-      isStored = names.some((name) => variables.has(name))
-      lookAgainAt = clock.monotonic() + LOOK_AGAIN_MS
+      if (isGiven) return
+      isStored = (await modelKeys?.isAnyStored()) ?? false
+      await lookForParameters()
     },
   }
 }

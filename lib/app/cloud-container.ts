@@ -50,8 +50,14 @@ export const sweepDisk = (
   )
 
 /** The models and agents of the container. Throws Problem `bad_setting`. */
-export const openContainerHost = (config: Config, ports: CloudPorts) =>
-  openAgentHost({ ...ports, limits: ports.holds, config, workspacesDir: workspacesFolder(config) })
+export const openContainerHost = (config: Config, ports: CloudPorts, requiresModel = false) =>
+  openAgentHost({
+    ...ports,
+    limits: ports.holds,
+    config,
+    workspacesDir: workspacesFolder(config),
+    requiresModel,
+  })
 
 /**
  * The domains of the streaming function with models and agents, by the present secrets. Throws Problem `unavailable`

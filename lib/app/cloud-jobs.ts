@@ -27,6 +27,15 @@ export const refreshSettings = async ({ settings, log }: Needs): Promise<void> =
   }
 }
 
+/** Reads the stored keys of models again. After a failure the known ones stay. */
+export const refreshModelKeys = async ({ ports, log }: Pick<Cloud, 'ports' | 'log'>): Promise<void> => {
+  try {
+    await ports.modelKeys.refresh()
+  } catch (thrown) {
+    log.warn({ reason: errorMessage(thrown) }, 'the stored keys of models were not read')
+  }
+}
+
 type Messages<Body> = {
   parse: z.ZodType<Body>
   handle: (cloud: Cloud, body: Body, messageId: string) => Promise<void>

@@ -20,6 +20,7 @@ import { createFeed } from '../feed/feed.ts'
 import { createHolds } from '../holds/service.ts'
 import { createProgressPublisher, createStreamPublisher } from '../live/publishing.ts'
 import { createStoredWatch } from '../live/watch.ts'
+import { createStoredKeys } from '../model-keys/stored-keys.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Embedding } from '../ports/embedding.ts'
@@ -76,11 +77,13 @@ export const openCloudPorts = (config: Config, store?: Store) => {
   const liveWatch = createStoredWatch(storage)
   const outside = openOutside(config, storage)
   const processes = 'many' as const
+  const cipher = openCloudCipher(config, storage)
   return {
     processes,
     ...storage,
     ...outside,
     holds: createHolds({ ...storage, processes }),
+    modelKeys: createStoredKeys({ ...storage, processes, cipher }),
     feed,
     liveWatch,
     publishProgress: createProgressPublisher({
@@ -100,7 +103,7 @@ export const openCloudPorts = (config: Config, store?: Store) => {
     mostBodyBytes: FUNCTION_BODY_BYTES,
     notificationQueue: { running: true, concurrency: config.QUEUE_NOTIFICATION_CONCURRENCY },
     redeliverIn: createRedelivery({ client, anyUrl: normal, clock }),
-    cipher: openCloudCipher(config, storage),
+    cipher,
     memoryFiles: createS3Memory(bucket),
     memoryCopies: createS3Blobs(bucket),
     embedding: lazyEmbedding(config, { ...storage, ...outside }),

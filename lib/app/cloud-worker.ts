@@ -21,7 +21,8 @@ import type { StopReason } from '../worker/active.ts'
 import { every } from '../worker/beat.ts'
 import { LONGEST_ATTEMPT_IN_FUNCTION_MS, openCloud, withoutAccounts } from './cloud.ts'
 import { openContainerHost, sweepDisk } from './cloud-container.ts'
-import { refreshSettings } from './cloud-jobs.ts'
+import { refreshModelKeys, refreshSettings } from './cloud-jobs.ts'
+import type { CloudPorts } from './cloud-ports.ts'
 import { openedWithSecrets } from './cloud-secrets.ts'
 import { warnOfShortSecrets } from './start-up.ts'
 
@@ -44,7 +45,8 @@ export const openWorker = async (config: Config) => {
       `POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_ATTEMPT_IN_FUNCTION_MS} in mode pro`,
     )
   // A turn that continues here gets its ticket from the ticket's task.
-  const cloud = await openCloud(config, { openHost: openContainerHost, access: withoutAccounts })
+  const openHost = (known: Config, ports: CloudPorts) => openContainerHost(known, ports, true)
+  const cloud = await openCloud(config, { openHost, access: withoutAccounts })
   // Without its agents it takes no message.
   await cloud.agents.types()
   const { active, worker, deadLetters, continueTurn, snapshots, toolCalls, ports } = cloud
@@ -101,7 +103,7 @@ export const openWorker = async (config: Config) => {
 
   const handle = (event: SqsEvent, context: InvocationContext) =>
     during(context.getRemainingTimeInMillis(), async () => {
-      await refreshSettings(cloud)
+      await Promise.all([refreshSettings(cloud), refreshModelKeys(cloud)])
       return batch(event, context)
     })
   return Object.assign(handle, { stop: active.stopAll })

@@ -31,6 +31,7 @@ import { createDispatch } from '../http/router.ts'
 import { toTrustedProxies } from '../http/trusted-proxies.ts'
 import { createLocalPublisher, createProgressPublisher } from '../live/publishing.ts'
 import { createLocalWatch } from '../live/watch.ts'
+import { createStoredKeys } from '../model-keys/stored-keys.ts'
 import type { Log } from '../ports/log.ts'
 import { taskOfWorkspace } from '../ports/workspace.ts'
 import { VERSION } from '../version.ts'
@@ -86,10 +87,13 @@ export const openLocalApp = async (config: Config) => {
   const feed: Feed = createFeed({ store, clock, ids })
   const processes = 'one' as const
   const holds = createHolds({ ...outside, processes, store, clock, ids, log })
+  const cipher = reportingLostKey(openLocalCipher(config, outside), log)
+  const modelKeys = createStoredKeys({ ...outside, processes, store, cipher, clock, masker })
   const ports = {
     processes,
     ...outside,
     holds,
+    modelKeys,
     store,
     feed,
     liveWatch,
@@ -102,7 +106,7 @@ export const openLocalApp = async (config: Config) => {
     ids,
     log,
     masker,
-    cipher: reportingLostKey(openLocalCipher(config, outside), log),
+    cipher,
     memoryFiles: createFolderMemory({ folder: config.MEMORY_DIR, clock }),
     watchingMemory: () => memoryWatch.status(),
     memoryCopies: createFolderCopies(data.copiesDir),

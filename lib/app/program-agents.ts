@@ -6,7 +6,12 @@ import { commandPrograms } from '../adapters/agents/command/catalog.ts'
 import type { AgentProgram } from '../adapters/agents/program/program.ts'
 import { findPrivateFolder, type PrivateFolder, searchProgram } from '../adapters/agents/programs.ts'
 import { readFailure } from '../adapters/models/failures.ts'
-import { configuredProviders, type Provider } from '../adapters/models/resolve.ts'
+import {
+  configuredProviders,
+  type Provider,
+  providerWithKey,
+  withStoredKeys,
+} from '../adapters/models/resolve.ts'
 import { withoutCodings } from '../adapters/node/content-coding.ts'
 import { listenInFolder } from '../adapters/node/socket-folder.ts'
 import type { Config } from '../config/config.ts'
@@ -14,6 +19,7 @@ import { variable } from '../config/families.ts'
 import { badSetting } from '../core/bad-setting.ts'
 import { type BrokeredKind, brokeredKinds } from '../core/brokered-kinds.ts'
 import type { Masker } from '../core/masker.ts'
+import type { StoredKeys } from '../model-keys/stored-keys.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Log } from '../ports/log.ts'
@@ -29,23 +35,31 @@ type Needs = Omit<AgentNeeds, 'search' | 'missingSettings' | 'providers' | 'brok
   limits: ProviderLimits
   prices: Prices
   privateFolders: readonly PrivateFolder[]
+  /** The keys that admins have stored. */
+  modelKeys: Pick<StoredKeys, 'current'>
 }
 
 /** One broker for the runs of all agents, opened by the first. */
 const createBrokerHost = (config: Config, needs: Needs) => {
-  const providers = configuredProviders({ providers: config.providers })
-  const { clock, masker } = needs
-  const readFailed = (kind: BrokeredKind, failed: RefusedCall | Error) =>
-    readFailure(providers.get(kind) as Provider, failed, { now: clock.now(), masker })
-  const hasModel = (kind: string) => providers.has(kind)
-  const models = Object.fromEntries(
-    brokeredKinds.flatMap((kind) => {
-      const { model } = config.providers[kind]
-      return model && hasModel(kind) ? [[kind, model]] : []
-    }),
-  )
+  const { clock, masker, modelKeys } = needs
+  /** Read at each use: admins store and remove keys while the service runs. */
+  const findProvider = (kind: string): Provider | undefined =>
+    configuredProviders({ providers: withStoredKeys(config.providers, modelKeys.current()) }).get(kind)
+  const readFailed = (kind: BrokeredKind, failed: RefusedCall | Error) => {
+    // The key may have been removed since the call.
+    const provider = findProvider(kind) ?? providerWithKey(config, kind)
+    return readFailure(provider, failed, { now: clock.now(), masker })
+  }
+  const hasModel = (kind: string) => findProvider(kind) !== undefined
+  const models = () =>
+    Object.fromEntries(
+      brokeredKinds.flatMap((kind) => {
+        const { model } = config.providers[kind]
+        return model && hasModel(kind) ? [[kind, model]] : []
+      }),
+    )
   const openHost = async () => {
-    const provider = (kind: BrokeredKind) => providers.get(kind)
+    const provider = (kind: BrokeredKind) => findProvider(kind)
     const broker = openBroker({
       ...needs,
       listenOnSocket: needs.commands.hasOwnNetwork ? listenInFolder : undefined,

@@ -6,6 +6,7 @@ import { createLimitedCount } from '../limits/limited-count.ts'
 import { createLive, LONGEST_IN_FUNCTION_MS } from '../live/service.ts'
 import { createExpand } from '../memory/expand.ts'
 import { createMemory } from '../memory/service.ts'
+import { createModelKeys } from '../model-keys/service.ts'
 import { makeReportWrites } from '../reporting/rows.ts'
 import { SCHEDULE_COUNTER } from '../schedules/rows.ts'
 import { createSchedules, MOST_SCHEDULES, tooManySchedules } from '../schedules/service.ts'
@@ -42,19 +43,20 @@ export const createDomains = (people: People, ports: Ports, host: AgentHost, con
   const models = withModelSpans(host.models, tracing)
   const checkOwnConversation = createCheckOwnConversation(ports)
   const security = createSecurity(people, { ...ports, checkOwnConversation })
+  const expand = createExpand({ ...ports, models })
+  const hasRealModel = () => models.providers().some(({ configured, demo }) => configured && !demo)
   const memory = createMemory({
     ...needs,
-    // The demo model adds no words.
+    // The demo model adds no words. A real one may come with a key that an admin stores.
     expand:
-      config.MEMORY_EXPAND === 'on' &&
-      config.EMBEDDING_MODEL === undefined &&
-      models.providers().some(({ configured, demo }) => configured && !demo)
-        ? createExpand({ ...ports, models })
+      config.MEMORY_EXPAND === 'on' && config.EMBEDDING_MODEL === undefined
+        ? async (question) => (hasRealModel() ? expand(question) : undefined)
         : undefined,
     isMemoryShared: isShared,
     watching: ports.watchingMemory,
     checkOwnConversation,
   })
+  const modelKeys = createModelKeys({ ...needs, models })
   const webSearch = createWebSearch({ ...needs, providers: ports.webSearchProviders })
   const loop = createLoop({ models })
   const toolRunner = (tools: readonly Tool[]) =>
@@ -113,6 +115,7 @@ export const createDomains = (people: People, ports: Ports, host: AgentHost, con
     memory,
     inbox,
     webSearch,
+    modelKeys,
     runners: createRunners({
       ...ports,
       ...security,

@@ -3,6 +3,7 @@ import type { SecurityMode } from '../core/security-mode.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { Holds } from '../holds/service.ts'
 import type { MemoryPorts, Watching } from '../memory/service.ts'
+import type { StoredKeys } from '../model-keys/stored-keys.ts'
 import type { AgentAdapter, AgentTask, Guidance, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Cipher } from '../ports/cipher.ts'
@@ -50,6 +51,8 @@ export type Ports = AuthPorts &
     feed: Feed
     /** Made before the domains: models and agents report to it. */
     holds: Holds
+    /** Made before the domains: models and agents are opened with them. */
+    modelKeys: StoredKeys
     liveWatch: LiveWatch
     /** Publishes the progress of a task to live readers. */
     publishProgress?: (taskId: string) => void

@@ -1,7 +1,7 @@
 import { busyError } from '../core/contention.ts'
-import { cutText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { asFieldIssue, invalid, Problem } from '../core/errors.ts'
+import { isMaskedKey, maskedKey } from '../core/masked-key.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Actor } from '../core/principal.ts'
 import { createVersionedRow } from '../core/versioned-row.ts'
@@ -24,15 +24,6 @@ import {
   type WebSearchRow,
 } from './rows.ts'
 import type { WebSearchChange, WebSearchConfig, WebSearchStatus } from './schema.ts'
-
-const ASTERISKS = '********'
-const LONGEST_PREFIX = 4
-
-/** A key for people: a short beginning, at most a quarter of the key, and a fixed number of asterisks. */
-const maskedKey = (key: string): string =>
-  cutText(key, Math.min(LONGEST_PREFIX, Math.floor(key.length / 4))) + ASTERISKS
-
-const isMaskedKey = (text: string): boolean => text.endsWith('****')
 
 type Needs = {
   store: Store

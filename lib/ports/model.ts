@@ -55,9 +55,16 @@ export type ProviderStatus = {
   type: string
   name: string
   configured: boolean
+  /** Whether a key is what it lacks or has: none for one that needs an address first. */
+  takesKey: boolean
+  /** Where its key comes from; absent without one. */
+  keyFrom?: 'environment' | 'stored'
   model?: string
   demo?: boolean
 }
+
+/** What a provider answered about a key, in words without secrets. */
+export type KeyCheck = { accepted: boolean; message: string; latencyMs?: number }
 
 /** The provider and model that a request names. */
 export type AskedModel = { provider?: string | undefined; model?: string | undefined }
@@ -87,4 +94,6 @@ export interface Models {
   contextTokens(target: { provider: string; model: string }): number
   /** Asks the provider whether it works, without spending tokens where that is possible. */
   health(provider: string): Promise<{ healthy: boolean; latencyMs?: number; message?: string }>
+  /** Asks the provider whether it accepts a key, within seconds; without one about the key in use. Never rejects. */
+  checkKey(provider: string, apiKey?: string): Promise<KeyCheck>
 }

@@ -11,6 +11,7 @@ import { readConfig } from '../../lib/config/config.ts'
 import { createFeed } from '../../lib/feed/feed.ts'
 import { createHolds } from '../../lib/holds/service.ts'
 import { createLocalWatch } from '../../lib/live/watch.ts'
+import { createStoredKeys } from '../../lib/model-keys/stored-keys.ts'
 import type { AgentAdapter, AgentResult } from '../../lib/ports/agent.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
@@ -85,6 +86,7 @@ export const openWorkers = (file: string) => {
     const ports: Ports = {
       store: own,
       holds: createHolds({ ...inProcess, store: own }),
+      modelKeys: createStoredKeys({ ...inProcess, store: own }),
       feed: createFeed({ store: own, clock, ids }),
       taskQueue,
       runnerQueue: taskQueue,

@@ -25,7 +25,7 @@ describe('serverless.yml', () => {
       events.flatMap(({ httpApi }) => (httpApi === undefined ? [] : [httpApi])),
     )
     const served = Object.entries(tables).flatMap(([group, routes]) =>
-      ['models', 'agentic', 'live'].includes(group)
+      ['models', 'modelKeys', 'agentic', 'live'].includes(group)
         ? []
         : Object.values<Route>(routes).flatMap((route) =>
             routeMethods(route).map((method) => `${method} ${route.path.replace(/\{path\}.*/, '{path+}')}`),

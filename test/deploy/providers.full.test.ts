@@ -65,6 +65,21 @@ describe('whether a deployed worker has a model provider', () => {
     }
   })
 
+  it('is told by a key that an admin has stored, at once and without opening it', async () => {
+    const ssm = await startSsm([[]])
+    stops.push(ssm.stop)
+    process.env.AWS_ENDPOINT_URL_SSM = ssm.endpoint
+    let isAnyStored = false
+    const check = createProviderCheck(readConfig({ SERVICE_MODE: 'pro' }), createFakeClock(), {
+      isAnyStored: async () => isAnyStored,
+    })
+    for (const expected of [false, true, false]) {
+      isAnyStored = expected
+      await check.look()
+      expect(check.configured()).toBe(expected)
+    }
+  })
+
   it('is not told by the size of a context window', async () => {
     const check = await open([], { SECRETS_PATH: PATH, OLLAMA_CONTEXT_TOKENS: '4096' })
     await check.look()

@@ -76,6 +76,7 @@ export const useTools = async (functions: Functions, url: string, known: Headers
   const searxng = { baseUrl: process.env.OLLAMA_BASE_URL, apiKey: 'key-of-search' }
   const search = { enabled: true, provider: 'searxng', searxng }
   await call('integrations', 'PUT /api/integrations/web-search', search)
+  await useModelKeys(`${url}/api/model-keys`, known)
   await useSessions(ask, await begin())
   await useApprovedTurn({ functions, ask, call }, await begin({ systemPrompt: LONG }))
   for (const priority of [1, 3]) await continueApprovedTask({ functions, call }, priority)
@@ -84,6 +85,21 @@ export const useTools = async (functions: Functions, url: string, known: Headers
 
 type Ask = (path: string, body?: object) => Promise<Response>
 type Call = (name: string, route: string, body?: object) => Promise<Answer>
+
+/** A key that an admin stores, replaces and removes. */
+const useModelKeys = async (url: string, known: Headers): Promise<void> => {
+  const headers = { ...known, 'content-type': 'application/json' }
+  const call = async (method: string, path = '', body?: object) => {
+    const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${path}: ${text}`)
+    return text
+  }
+  for (const apiKey of ['the-first-key', 'the-second-key']) await call('PUT', '/groq', { apiKey })
+  const listed = await call('GET')
+  if (!listed.includes('"source":"stored"')) throw new Error(`No key is stored: ${listed}`)
+  await call('DELETE', '/groq')
+}
 
 /** An agentic turn that is followed to its end, and one that is cancelled. */
 const useSessions = async (ask: Ask, id: string): Promise<void> => {

@@ -35,11 +35,12 @@ export const createScriptedModels = (script: Script): Models & { readonly reques
   const requests: StepRequest[] = []
   return {
     requests,
-    providers: () => [{ type: 'demo', name: 'Demo', configured: true }],
+    providers: () => [{ type: 'demo', name: 'Demo', configured: true, takesKey: false }],
     resolve: () => ({ provider: 'demo', model: 'scripted' }),
     models: async () => [{ id: 'scripted', provider: 'demo', name: 'scripted' }],
     contextTokens: () => 128_000,
     health: async () => ({ healthy: true }),
+    checkKey: async () => ({ accepted: true, message: 'Demo accepts the key' }),
     async *step(request) {
       request.signal.throwIfAborted()
       requests.push({ ...request, messages: [...request.messages] })

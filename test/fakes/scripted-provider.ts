@@ -51,7 +51,7 @@ export const openScriptedProvider = async (
       broker,
       price,
       hasModel: (kind) => kind === 'anthropic',
-      models: {},
+      models: () => ({}),
     }),
     [Symbol.asyncDispose]: async () => {
       await broker.close()

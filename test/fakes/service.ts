@@ -18,6 +18,7 @@ import { createFeed } from '../../lib/feed/feed.ts'
 import { createHolds } from '../../lib/holds/service.ts'
 import { createLocalPublisher, createProgressPublisher } from '../../lib/live/publishing.ts'
 import { createLocalWatch } from '../../lib/live/watch.ts'
+import { createStoredKeys } from '../../lib/model-keys/stored-keys.ts'
 import type { AgentAdapter } from '../../lib/ports/agent.ts'
 import type { Ids } from '../../lib/ports/ids.ts'
 import type { MemoryFiles } from '../../lib/ports/memory-files.ts'
@@ -140,6 +141,7 @@ export const startDomains = async (options: Options = {}) => {
   const ports: Ports = {
     store: wrapped,
     holds: createHolds({ ...inProcess, store: wrapped }),
+    modelKeys: createStoredKeys({ ...inProcess, store: wrapped }),
     feed: createFeed({ store: wrapped, clock, ids }),
     taskQueue: queues.tasks,
     runnerQueue: taskQueue,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
-import type { ModelSettings } from '../../lib/adapters/models/resolve.ts'
+import { type ModelSettings, withStoredKeys } from '../../lib/adapters/models/resolve.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 
 const models = (settings: ModelSettings) => createModels({ settings, clock: createFakeClock() })
@@ -8,6 +8,8 @@ const demo = { baseUrl: 'http://127.0.0.1:1/v1' }
 const two = models({ providers: { openai: { apiKey: 'k' }, openrouter: { apiKey: 'k', model: 'a/b' } } })
 const configured = (port: ReturnType<typeof models>) =>
   port.providers().flatMap(({ type, configured }) => (configured ? [type] : []))
+
+const keyed = { takesKey: true, keyFrom: 'environment' }
 
 describe('a model name', () => {
   it.each([
@@ -59,10 +61,36 @@ describe('providers', () => {
       ),
     )
     expect(known.filter(({ configured }) => configured)).toEqual([
-      { type: 'openai', name: 'OpenAI', configured: true, model: 'gpt-5.4' },
-      { type: 'openrouter', name: 'OpenRouter', configured: true, model: 'a/b' },
+      { type: 'openai', name: 'OpenAI', configured: true, model: 'gpt-5.4', ...keyed },
+      { type: 'openrouter', name: 'OpenRouter', configured: true, model: 'a/b', ...keyed },
     ])
-    expect(known[0]).toEqual({ type: 'anthropic', name: 'Anthropic', configured: false })
+    expect(known[0]).toEqual({ type: 'anthropic', name: 'Anthropic', configured: false, takesKey: true })
+  })
+
+  it.each<[string, ModelSettings['providers'], Record<string, string>, (string | undefined)[]]>([
+    ['one is stored', {}, { anthropic: 'a' }, ['anthropic', 'stored']],
+    ['the environment has it too', { openai: { apiKey: 'e' } }, { openai: 'a' }, ['openai', 'environment']],
+    [
+      'the environment has one of a later kind',
+      { groq: { apiKey: 'e' } },
+      { anthropic: 'a' },
+      ['groq', 'environment', 'anthropic', 'stored'],
+    ],
+    ['it needs an address, which is not set', {}, { azure: 'a' }, []],
+    [
+      'it needs an address, which is set',
+      { azure: { baseUrl: 'https://mine.openai.azure.com' } },
+      { azure: 'a' },
+      ['azure', 'stored'],
+    ],
+    ['it needs none', {}, { ollama: 'a' }, []],
+    ['it is of no provider', {}, { constructor: 'a' }, []],
+  ])('use a stored key beside the environment where %s', (_, providers, stored, expected) => {
+    const port = models({ providers: withStoredKeys(providers, stored) })
+    const all = port.providers().filter((one) => one.configured)
+    const first = all.find(({ type }) => type === (all.length > 0 ? port.resolve({}).provider : ''))
+    const inOrder = first ? [first, ...all.filter((one) => one !== first)] : []
+    expect(inOrder.flatMap(({ type, keyFrom }) => [type, keyFrom])).toEqual(expected)
   })
 
   it('hold the demo model, marked, only when there is no other', () => {

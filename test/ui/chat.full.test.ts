@@ -264,7 +264,7 @@ inBrowser('a conversation', () => {
       const body = { error: 'No language model provider is configured', code }
       await page.route('**/messages/agentic', (route) => route.fulfill({ status: 503, json: body }))
       await say(page, 'Hello?')
-      await page.getByRole('alert').getByText('Set a provider key').waitFor()
+      await page.getByRole('alert').getByText('Add a model key under').waitFor()
       expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Hello?')
       await page.unroute('**/messages/agentic')
       await page.getByRole('button', { name: 'Send' }).click()

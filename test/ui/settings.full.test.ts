@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { formatMs, parseMs } from '../../functions/ui/app/components/durations.ts'
+import { startWire, status, type Wire } from '../fakes/model-wire.ts'
 import { finishedTasks } from '../fixtures/finished-tasks.ts'
 import { type OpenedService, openService } from '../journeys/opened-service.ts'
+import { violationsIn } from './axe.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { expectSound } from './sound.ts'
 
@@ -37,6 +39,7 @@ const within = hasBrowser ? describe : describe.skip
 
 within('the settings', () => {
   let service: OpenedService | undefined
+  let wire: Wire | undefined
   let admin: Awaited<ReturnType<typeof openPage>>
   const baseUrl = () => service?.baseUrl ?? ''
 
@@ -51,7 +54,13 @@ within('the settings', () => {
 
   beforeAll(async () => {
     if (!hasBrowser) return
-    const env = { AUTH_MODE: 'cloud', QUEUE_CONCURRENCY: '7' }
+    wire = await startWire(status(401, { error: { message: 'Incorrect API key provided' } }))
+    const env = {
+      AUTH_MODE: 'cloud',
+      QUEUE_CONCURRENCY: '7',
+      OPENAI_BASE_URL: `${wire.origin}/v1`,
+      GROQ_API_KEY: 'planted-key-of-the-environment',
+    }
     service = await openService(env)
     admin = await openPage(baseUrl(), '/login')
     admin.page.on('response', (answer) => {
@@ -60,7 +69,47 @@ within('the settings', () => {
     await signUp(admin, { email: 'ada@example.com', name: 'Ada' })
   }, 90_000)
   afterAll(async () => {
-    await Promise.all([closeBrowser(), service?.[Symbol.asyncDispose]()])
+    await Promise.all([closeBrowser(), service?.[Symbol.asyncDispose](), wire?.close()])
+  })
+
+  it('take a model key that was checked, show it masked, and remove it; one of the environment stays', async () => {
+    const { page } = admin
+    const key = 'planted-key-of-the-page'
+    await page.goto('/agents')
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Codex' })
+      .getByRole('link', { name: 'model key' })
+      .click()
+    await page.getByRole('heading', { name: 'Add a key' }).waitFor()
+    expect(await page.getByLabel('Provider').inputValue()).toBe('openai')
+    const groq = page.getByRole('listitem').filter({ hasText: 'Set by GROQ_API_KEY' })
+    await groq.getByText('Environment', { exact: true }).waitFor()
+    expect(await groq.getByRole('button', { name: /Remove/ }).count()).toBe(0)
+
+    // The field of the key has the focus: it is pasted at once.
+    await page.keyboard.insertText(`${key} `)
+    await page.getByRole('button', { name: 'Check key', exact: true }).click()
+    await page.getByText('OpenAI refused the API key (HTTP 401): Incorrect API key provided').waitFor()
+    wire?.replies.splice(0, 1, status(200, { data: [] }))
+    await page.getByRole('button', { name: 'Check key', exact: true }).click()
+    await page.getByText('OpenAI accepts the key').waitFor()
+    expect(await violationsIn(page)).toEqual([])
+    await page.getByLabel('API key').press('Enter')
+    const row = page.getByRole('listitem').filter({ hasText: 'plan********' })
+    await row.getByText('Stored', { exact: true }).waitFor()
+    expect(await page.locator('body').innerText()).not.toContain(key)
+    await row.getByRole('button', { name: 'Check key: OpenAI' }).click()
+    await row.getByText('OpenAI accepts the key').waitFor()
+    await page.goto('/agents')
+    const codex = page.getByRole('listitem').filter({ hasText: 'Codex' })
+    await codex.getByText('npm install').waitFor()
+    expect(await codex.getByText('model key').count()).toBe(0)
+
+    await page.goto('/settings/models')
+    await row.getByRole('button', { name: 'Remove the key of OpenAI' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await row.waitFor({ state: 'detached' })
   })
 
   it('show the text of a new token once', async () => {

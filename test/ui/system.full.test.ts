@@ -75,7 +75,7 @@ inBrowser('the view of the agents', () => {
     await row('unset').getByText('it has no key').waitFor()
     await row('Codex').getByText('npm install -g @agentclientprotocol/codex-acp').waitFor()
     expect(await row('OpenCode').innerText()).toMatch(
-      /Not installed[\s\S]*Then set ANTHROPIC_API_KEY, OPENAI_API_KEY or GOOGLE_API_KEY in the environment/,
+      /Not installed[\s\S]*Then add a model key, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or GOOGLE_API_KEY/,
     )
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await row('OpenCode').getByRole('button', { name: 'Copy the command' }).click()

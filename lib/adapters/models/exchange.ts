@@ -1,6 +1,9 @@
 import { readBounded } from '../../core/bounded-body.ts'
 import { errorMessage } from '../../core/errors.ts'
+import type { Masker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { KeyCheck } from '../../ports/model.ts'
+import { sceneFor, toProblem } from './failures.ts'
 import type { Provider } from './resolve.ts'
 import { failedAnswer, lostConnection, tooLarge, WireFailure } from './wire-failure.ts'
 
@@ -54,6 +57,23 @@ export const getWithin = async <T>(
   } finally {
     cancel()
     line.abort()
+  }
+}
+
+/** Asks the provider for its models (or its key's state), and reads why it refuses. */
+export const checkKey = async (needs: Needs & { masker: Masker }, provider: Provider): Promise<KeyCheck> => {
+  const { clock, masker } = needs
+  const { name, healthPath } = provider.entry
+  const startedAt = clock.monotonic()
+  try {
+    await getWithin(needs, provider, healthPath, async (answer) => {
+      if (!answer.ok) throw await readRefusal(answer)
+    })
+    const latencyMs = Math.round(clock.monotonic() - startedAt)
+    return { accepted: true, message: `${name} accepts the key`, latencyMs }
+  } catch (thrown) {
+    const { message } = toProblem(thrown, sceneFor(provider, provider.model, clock.now(), masker))
+    return { accepted: false, message }
   }
 }
 

@@ -12,7 +12,7 @@ import type { Models, ProviderStatus, StepPart, StepRequest } from '../../ports/
 import type { Prices } from '../../ports/prices.ts'
 import { noProviderLimits, type ProviderLimits } from '../../ports/provider-limits.ts'
 import { catalog } from './catalog.ts'
-import { checkHealth } from './exchange.ts'
+import { checkHealth, checkKey } from './exchange.ts'
 import { type Chain, firstAnswer, supports } from './fallback.ts'
 import { type Guard, guardedStream } from './guard.ts'
 import { createLearnedWindows } from './learned-windows.ts'
@@ -26,8 +26,11 @@ import {
   fallbackProviders,
   type ModelSettings,
   type Provider,
+  type ProviderSettings,
+  providerWithKey,
   resolveTarget,
   type Target,
+  takesKey,
   unknownProvider,
 } from './resolve.ts'
 import { retriedStream } from './retry.ts'
@@ -93,16 +96,28 @@ const opener = (fetcher: typeof fetch) => {
   }
 }
 
-const toStatus = (kind: string, name: string, found: Provider | undefined): ProviderStatus => ({
+const toStatus = (
+  kind: string,
+  name: string,
+  found: Provider | undefined,
+  given?: ProviderSettings,
+): ProviderStatus => ({
   type: kind,
   name,
   configured: found !== undefined,
+  takesKey: takesKey(kind, given),
+  ...(given?.apiKey ? { keyFrom: given.isKeyStored ? 'stored' : 'environment' } : {}),
   ...(found ? { model: found.model } : {}),
   ...(found?.demo ? { demo: true } : {}),
 })
 
-const statuses = (configured: ReadonlyMap<string, Provider>): ProviderStatus[] => {
-  const kinds = Object.entries(catalog).map(([kind, { name }]) => toStatus(kind, name, configured.get(kind)))
+const statuses = (
+  configured: ReadonlyMap<string, Provider>,
+  { providers }: ModelSettings,
+): ProviderStatus[] => {
+  const kinds = Object.entries(catalog).map(([kind, { name }]) =>
+    toStatus(kind, name, configured.get(kind), providers[kind]),
+  )
   const demo = configured.get('demo')
   return demo ? [...kinds, toStatus('demo', demo.entry.name, demo)] : kinds
 }
@@ -157,7 +172,7 @@ export const createModels = (needs: ModelNeeds): Models => {
   }
 
   return {
-    providers: () => statuses(configured),
+    providers: () => statuses(configured, settings),
     resolve: (request) => resolveTarget(request, configured, usual),
     step,
     models: async (kind) => {
@@ -171,5 +186,6 @@ export const createModels = (needs: ModelNeeds): Models => {
       if (provider) return checkHealth({ clock, fetch }, provider)
       return { healthy: false, message: `Provider "${kind}" is not configured` }
     },
+    checkKey: (kind, apiKey) => checkKey({ clock, fetch, masker }, providerWithKey(settings, kind, apiKey)),
   }
 }

@@ -1,9 +1,18 @@
-import { Problem } from '../../core/errors.ts'
+import { existing, Problem } from '../../core/errors.ts'
 import type { AskedModel } from '../../ports/model.ts'
 import { type CatalogEntry, catalog, demoEntry, type Requirement } from './catalog.ts'
 
-/** The settings of one provider: `<KIND>_API_KEY`, `<KIND>_BASE_URL`, `<KIND>_MODEL`, `<KIND>_CONTEXT_TOKENS`. */
-export type ProviderSettings = { apiKey?: string; baseUrl?: string; model?: string; contextTokens?: number }
+/**
+ * The settings of one provider: `<KIND>_API_KEY`, `<KIND>_BASE_URL`, `<KIND>_MODEL`, `<KIND>_CONTEXT_TOKENS`. `isKeyStored`
+ * tells that an admin stored the key.
+ */
+export type ProviderSettings = {
+  apiKey?: string
+  isKeyStored?: true
+  baseUrl?: string
+  model?: string
+  contextTokens?: number
+}
 
 /**
  * The configuration of models. `providers` is keyed by provider kind; `default` is `DEFAULT_PROVIDER`, `fallbacks` are
@@ -47,6 +56,32 @@ const meets: Readonly<Record<Requirement, (given: ProviderSettings) => boolean>>
   'a base URL or a model': ({ apiKey, baseUrl, model }) => Boolean(apiKey || baseUrl || model),
 }
 
+/** The settings, with the stored keys of providers whose key is not in the environment. */
+export const withStoredKeys = (
+  providers: ModelSettings['providers'],
+  stored: Readonly<Record<string, string>>,
+): Record<string, ProviderSettings> => {
+  const added = Object.entries(stored).flatMap(([kind, apiKey]) => {
+    const given = providers[kind] ?? {}
+    return takesKey(kind, given) && !given.apiKey ? [[kind, { ...given, apiKey, isKeyStored: true }]] : []
+  })
+  return { ...providers, ...Object.fromEntries(added) }
+}
+
+/** Whether a key alone configures a provider: one that needs a base URL has it. */
+export const takesKey = (kind: string, given: ProviderSettings = {}): boolean => {
+  const entry = Object.hasOwn(entries, kind) ? entries[kind] : undefined
+  if (entry === undefined || entry.requires === 'a base URL or a model') return false
+  return meets[entry.requires]({ ...given, apiKey: 'any' })
+}
+
+/** A provider of the catalog with its settings, as it would be with another key. */
+export const providerWithKey = (settings: ModelSettings, kind: string, apiKey?: string): Provider =>
+  provider(kind, existing(entries[kind], 'Provider'), {
+    ...settings.providers[kind],
+    ...(apiKey === undefined ? {} : { apiKey }),
+  })
+
 const provider = (kind: string, entry: CatalogEntry, given: ProviderSettings): Provider => ({
   kind,
   entry,
@@ -57,14 +92,21 @@ const provider = (kind: string, entry: CatalogEntry, given: ProviderSettings): P
   demo: entry === demoEntry,
 })
 
-/** The usable providers by kind, in the catalog's order; the demo model when there is no other. */
+/**
+ * The usable providers by kind, in the catalog's order, those of the environment before those whose keys are stored; the
+ * demo model when there is no other.
+ */
 export const configuredProviders = (settings: ModelSettings): ReadonlyMap<string, Provider> => {
   const usable = Object.entries(entries)
     .map(([kind, entry]) => provider(kind, entry, settings.providers[kind] ?? {}))
     .filter(({ kind, entry }) => meets[entry.requires](settings.providers[kind] ?? {}))
+    .toSorted((a, b) => Number(isKeyStored(settings, a)) - Number(isKeyStored(settings, b)))
   if (usable.length === 0 && settings.demo) usable.push(provider('demo', demoEntry, settings.demo))
   return new Map(usable.map((each) => [each.kind, each]))
 }
+
+const isKeyStored = ({ providers }: ModelSettings, { kind }: Provider): boolean =>
+  providers[kind]?.isKeyStored === true
 
 /** The default provider. One that is not configured is refused at the start of the service. */
 export const defaultProvider = (settings: ModelSettings, configured: ReadonlyMap<string, Provider>) => {
@@ -113,4 +155,5 @@ export const resolveTarget = (
   return { provider: kind, model: (named ? model.slice(slash + 1) : model) || found.model }
 }
 
-const NO_PROVIDER = 'No language model provider is configured: set ANTHROPIC_API_KEY, OPENAI_API_KEY, …'
+const NO_PROVIDER =
+  'No language model provider is configured: an admin can store a key under Settings, Models'

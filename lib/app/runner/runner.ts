@@ -10,6 +10,7 @@ import { createCostLimit } from '../../core/cost-limit.ts'
 import { definedFields } from '../../core/defined-fields.ts'
 import { createMasker } from '../../core/masker.ts'
 import { oneLine } from '../../core/shown-text.ts'
+import { noStoredKeys } from '../../model-keys/stored-keys.ts'
 import type { AgentAdapter } from '../../ports/agent.ts'
 import { noProviderLimits } from '../../ports/provider-limits.ts'
 import { taskOfWorkspace } from '../../ports/workspace.ts'
@@ -59,7 +60,14 @@ export const openRunner = async (given: Config, settings: RunnerSettings) => {
   const links = new Map<string, ClaimLink>()
   const needs = { ...outside, clock, ids, log, masker }
   const remote = createRemoteRun({ ...needs, client, hear, runnerId: () => loop.id(), links })
-  const host = await openAgentHost({ ...needs, limits: noProviderLimits, config, workspacesDir })
+  const host = await openAgentHost({
+    ...needs,
+    limits: noProviderLimits,
+    config,
+    workspacesDir,
+    // The keys that admins store with the service stay there: a runner has its own.
+    modelKeys: noStoredKeys,
+  })
   const toolRunner = (tools: readonly Tool[]) =>
     createToolRunner({ ...needs, ...remote, countCall: createCallRate(clock), tools })
   const claimOf = (userId: string) =>

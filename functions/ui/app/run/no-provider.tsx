@@ -1,9 +1,15 @@
-const name = 'font-mono text-xs text-foreground'
+import { Link } from '@tanstack/react-router'
+import { useMe } from '../data/me.ts'
 
-export const NoProvider = () => (
-  <>
-    Set a provider key in the environment of the service, such as{' '}
-    <code className={name}>ANTHROPIC_API_KEY</code>, and restart it.{' '}
-    <code className={name}>docs/guide/providers.md</code> lists all keys.
-  </>
-)
+export const NoProvider = () =>
+  useMe()?.role === 'admin' ? (
+    <>
+      Add a model key under{' '}
+      <Link to="/settings/models" className="font-medium text-foreground underline underline-offset-2">
+        Settings, Models
+      </Link>
+      . It works at once.
+    </>
+  ) : (
+    <>Ask an admin to add a model key under Settings, Models.</>
+  )

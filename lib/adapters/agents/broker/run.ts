@@ -13,7 +13,7 @@ export type Brokered = {
   /** Whether the provider of a kind has a key. */
   hasModel: (kind: BrokeredKind) => boolean
   /** The models that are set for providers, by `<KIND>_MODEL`. */
-  models: Readonly<Partial<Record<BrokeredKind, string>>>
+  models: () => Readonly<Partial<Record<BrokeredKind, string>>>
 }
 
 const totals = ({ input, cachedInput, cacheWrites, output, reasoning }: CallUsage): TokenUsage => {

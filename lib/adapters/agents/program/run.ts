@@ -94,10 +94,10 @@ const openModels = async (
   const kinds = providers.filter(host.hasModel)
   const models = await openBrokeredRun(host, cost.refusal, isAnswered)
   cost.setCalls(models)
-  const access = { origin: models.origin, token: models.token, kinds, models: host.models }
+  const access = { origin: models.origin, token: models.token, kinds, models: host.models() }
   return {
     ...models,
-    env: { ...models.variables, ...modelVariables(host.models), ...brokerEnv?.(access) },
+    env: { ...models.variables, ...modelVariables(access.models), ...brokerEnv?.(access) },
     args: brokerArgs?.(access) ?? [],
   }
 }

@@ -3,8 +3,10 @@ import type { ReactNode } from 'react'
 import type { Agent } from '../../../../../lib/agents/schema.ts'
 import { conditions } from '../../components/agent-condition.ts'
 import { Command } from '../../components/copy.tsx'
+import { keySearch } from '../../components/key-search.ts'
 import { Tag } from '../../components/tag.tsx'
 import { Panel } from '../../components/view.tsx'
+import { useMe } from '../../data/me.ts'
 import { Family } from './family.tsx'
 
 /** Agents that cannot work yet, each with what to do. A program that is installed is found without a restart. */
@@ -46,14 +48,31 @@ const Row = ({ agent }: { agent: Agent }) => {
         <Tag tone={install ? 'plain' : 'warn'}>{stateText(agent)}</Tag>
       </div>
       {install && <Command text={install} />}
-      {missingSettings && (
-        <p className="text-muted-foreground">
-          {install ? 'Then set ' : 'Set '}
-          <Choice names={missingSettings} /> in the environment of the service and restart it.
-        </p>
-      )}
+      {missingSettings && <MissingKey names={missingSettings} isLater={install !== undefined} />}
       {!install && !missingSettings && <Unknown agent={agent} />}
     </li>
+  )
+}
+
+/** A key that is stored on the page works without a restart. */
+const MissingKey = ({ names, isLater }: { names: readonly string[]; isLater: boolean }) => {
+  const isAdmin = useMe()?.role === 'admin'
+  return (
+    <p className="text-muted-foreground">
+      {isLater ? 'Then add a ' : 'Add a '}
+      {isAdmin ? (
+        <Link
+          to="/settings/models"
+          search={keySearch(names)}
+          className="font-medium text-foreground underline underline-offset-2"
+        >
+          model key
+        </Link>
+      ) : (
+        'model key (an admin does)'
+      )}
+      , or set <Choice names={names} /> in the environment of the service.
+    </p>
   )
 }
 

@@ -30,6 +30,8 @@ export const actions: Readonly<Record<string, string>> = {
   'schedule.change': 'Schedule changed',
   'schedule.delete': 'Schedule deleted',
   'integration.change': 'Integration changed',
+  'model-key.set': 'Model key stored',
+  'model-key.remove': 'Model key removed',
   'task.export': 'Tasks exported',
   'task.import': 'Tasks imported',
   'bulk.start': 'Bulk job started',

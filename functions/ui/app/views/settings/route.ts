@@ -28,6 +28,13 @@ const integrations = createRoute({
   path: '/integrations',
   component: lazyComponent(() => import('./integrations.tsx'), 'Integrations'),
 })
+const models = createRoute({
+  getParentRoute: () => frame,
+  path: '/models',
+  /** The provider whose key is asked for. */
+  validateSearch: ({ provider }): { provider?: string } => (typeof provider === 'string' ? { provider } : {}),
+  component: lazyComponent(() => import('./models.tsx'), 'Models'),
+})
 const invites = createRoute({
   getParentRoute: () => frame,
   path: '/invites',
@@ -54,6 +61,7 @@ export const settingsRoute = frame.addChildren([
   sessions,
   tokens,
   integrations,
+  models,
   invites,
   users,
   accessKey,

@@ -16,6 +16,7 @@ export const tabs: readonly Tab[] = [
   { to: '/settings/sessions', label: 'Sign-in' },
   { to: '/settings/tokens', label: 'API tokens' },
   { to: '/settings/integrations', label: 'Integrations' },
+  { to: '/settings/models', label: 'Models', role: 'admin' },
   { to: '/settings/users', label: 'Users', role: 'admin', modes: ['cloud', 'oidc'] },
   { to: '/settings/invites', label: 'Invites', role: 'admin', modes: ['cloud', 'oidc'] },
   { to: '/settings/access-key', label: 'Access key', role: 'admin', modes: ['local'] },

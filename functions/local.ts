@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { isOnTerminal } from '../lib/adapters/node/log.ts'
 import { openLocalApp } from '../lib/app/local.ts'
 import { banner, complain } from '../lib/app/start-up.ts'
 import { readConfig } from '../lib/config/config.ts'
@@ -23,7 +24,9 @@ const main = async () => {
   const signIn = await app.signIn()
   if (isEnding) return
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
-  process.stdout.write(banner({ ...app.facts, signIn, url: `http://${host}:${port}` }))
+  process.stdout.write(
+    banner({ ...app.facts, signIn, url: `http://${host}:${port}`, onTerminal: isOnTerminal() }),
+  )
 }
 
 let isEnding = false

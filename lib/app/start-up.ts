@@ -21,6 +21,8 @@ type Facts = {
   agents: readonly string[]
   data: string
   signIn?: SignIn
+  /** Whether people read the text on a terminal. */
+  onTerminal?: boolean
 }
 
 /** How a caller gets access: freely, or by the sign-in of the mode. */
@@ -42,23 +44,54 @@ const CLOSED = [
   'Start once with REGISTRATION_MODE=invite: the first account is the admin.',
 ]
 
+const BUILT_IN = 'coding-agent'
+
+const DEMO = 'scripted demo model, not an AI: add a key under Settings, Models, or set ANTHROPIC_API_KEY'
+
 const NO_ADMIN =
   'No admin can sign in by this issuer: start once with AUTH_MODE=cloud, and link an admin’s account at /api/auth/oidc.'
 
 /** The text that `npm start` prints: the address, the environment, and a first command to try. */
 export const banner = (facts: Facts): string => {
   const { url, publicUrl, mode, version, providers, model, agents, data, signIn = 'open' } = facts
+  const address = publicUrl ?? url
   const demo = providers.some((provider) => provider.demo)
   const lines = [
     `agent-task-service ${version} on ${url}, mode ${mode}`,
     ...(publicUrl === undefined ? [] : [`  public  ${publicUrl}`]),
-    `  model   ${demo ? 'scripted demo model, not an AI: set ANTHROPIC_API_KEY or another key for a real one' : `${model.provider}/${model.model}`}`,
+    `  model   ${demo ? DEMO : `${model.provider}/${model.model}`}`,
     `  agents  ${agents.join(', ')}`,
     `  data    ${data}`,
     ...(signIn === 'oidc-no-admin' ? [NO_ADMIN] : []),
-    ...(signIn === 'closed' ? CLOSED : ['Try it:', ...curlLines(publicUrl ?? url, ...toTry[signIn])]),
+    ...(facts.onTerminal
+      ? [`Open ${address} in a browser.`, ...missingParts({ demo, agents, address })]
+      : []),
+    ...(signIn === 'closed' ? CLOSED : ['Try it:', ...curlLines(address, ...toTry[signIn])]),
   ]
   return terminalText(`${lines.join('\n')}\n`)
+}
+
+/** What a first task by a real agent lacks. */
+const missingParts = ({
+  demo,
+  agents,
+  address,
+}: {
+  demo: boolean
+  agents: readonly string[]
+  address: string
+}) => {
+  if (agents.length === 0)
+    return [`No agent is set up, so tasks wait. ${address}/agents says what each one needs.`]
+  if (!demo) return []
+  return [
+    `No model has a key: add one at ${address}/settings/models. It works without a restart.`,
+    ...(agents.some((type) => type !== BUILT_IN)
+      ? []
+      : [
+          `No other agent is installed: ${address}/agents has the commands for Claude Code, Codex and others.`,
+        ]),
+  ]
 }
 
 const curlLines = (url: string, request: string, body: string): string[] => {

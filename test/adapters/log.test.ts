@@ -102,7 +102,7 @@ describe('what a terminal would obey', () => {
     },
   )
 
-  it('is escaped in the plain line of a request, which a terminal gets at level debug only', () => {
+  it('is escaped in the plain line of a request', () => {
     const request = {
       requestId: 'req_1',
       method: 'GET',
@@ -112,15 +112,46 @@ describe('what a terminal would obey', () => {
       user: 'local',
     }
     const plain = 'GET /a\\u009b2J 200 1.5 ms local req_1\n'
-    const linesAt = (level: LogLevel, onTerminal: boolean) => {
-      const lines: string[] = []
-      const to = { write: (line: string) => void lines.push(line) }
-      createLog({ level, onTerminal, masker: createMasker([]), to }).info(request, 'request')
-      return lines
-    }
-    expect(linesAt('debug', true)).toEqual([plain])
-    for (const [level, onTerminal] of [['debug', false] as const, ['info', true] as const])
-      expect(JSON.parse(linesAt(level, onTerminal).join(''))).toMatchObject(request)
+    expect(requestLines('debug', true, request)).toEqual([plain])
+  })
+})
+
+const requestLines = (level: LogLevel, onTerminal: boolean, request: object) => {
+  const lines: string[] = []
+  const to = { write: (line: string) => void lines.push(line) }
+  const log = createLog({ level, onTerminal, masker: createMasker([]), to })
+  log.info(request, 'request')
+  return lines
+}
+
+describe('the line of a request', () => {
+  const request = {
+    requestId: 'req_1',
+    method: 'GET',
+    path: '/api/tasks',
+    status: 200,
+    ms: 1.5,
+    user: 'local',
+  }
+  const plain = 'GET /api/tasks 200 1.5 ms local req_1\n'
+
+  it.each([
+    ['debug', true, [plain]],
+    ['info', true, []],
+    ['warn', true, []],
+    ['debug', false, [expect.stringMatching(/^\{.*"msg":"request"\}\n$/)]],
+    ['info', false, [expect.stringMatching(/^\{.*"msg":"request"\}\n$/)]],
+    ['warn', false, []],
+  ] as const)('at level %s, on a terminal: %s, is %j', (level, onTerminal, expected) => {
+    expect(requestLines(level, onTerminal, request)).toEqual(expected)
+  })
+
+  it('is the only one that a terminal is spared', () => {
+    const lines: string[] = []
+    const to = { write: (line: string) => void lines.push(line) }
+    const log = createLog({ level: 'info', onTerminal: true, masker: createMasker([]), to })
+    for (const message of ['request', 'request failed', 'task']) log.info({}, message)
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['request failed', 'task'])
   })
 })
 

@@ -26,6 +26,44 @@ const signUp = async (env: Environment) => {
   expect((await ann.signUp('ann')).status).toBe(200)
 }
 
+describe('what a service says on a terminal when it has started', () => {
+  const facts = {
+    url: 'http://127.0.0.1:3000',
+    mode: 'mini',
+    version: '1.0.0',
+    model: { provider: 'anthropic', model: 'claude-sonnet-5' },
+    data: '.data',
+    onTerminal: true,
+  }
+  const real = { providers: [{}], agents: ['coding-agent'] }
+  const KEY = 'No model has a key: add one at http://127.0.0.1:3000/settings/models.'
+  const PROGRAM = 'No other agent is installed: http://127.0.0.1:3000/agents has the commands'
+
+  it.each<[string, Partial<Parameters<typeof banner>[0]>, string[], string[]]>([
+    ['a model and an agent', {}, [], [KEY, PROGRAM, 'No agent']],
+    ['no key and no other agent', { providers: [{ demo: true }] }, [KEY, PROGRAM], ['No agent is']],
+    [
+      'no key, and a program',
+      { providers: [{ demo: true }], agents: ['coding-agent', 'claude-code'] },
+      [KEY],
+      [PROGRAM],
+    ],
+    ['no agent', { agents: [] }, ['No agent is set up, so tasks wait.'], [KEY, PROGRAM]],
+  ])('is the address to open, and with %s what is missing', (_, given, expected, others) => {
+    const text = banner({ ...facts, ...real, ...given })
+    expect(text).toContain('\nOpen http://127.0.0.1:3000 in a browser.\n')
+    for (const line of expected) expect(text).toContain(line)
+    for (const line of others) expect(text).not.toContain(line)
+    expect(banner({ ...facts, ...real, ...given, onTerminal: false })).not.toMatch(/^(?:Open|No) /m)
+  })
+
+  it('names the address that people use', () => {
+    expect(banner({ ...facts, ...real, publicUrl: 'https://tasks.example' })).toContain(
+      'Open https://tasks.example in a browser.',
+    )
+  })
+})
+
 describe('what a service says when it has started', () => {
   it('is where it listens and, to try, the address that people use', async () => {
     const PUBLIC_URL = 'https://tasks.example/'

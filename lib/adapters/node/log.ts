@@ -16,7 +16,7 @@ type Settings = {
   level: LogLevel
   masker: Masker
   to?: LogDestination
-  /** Whether people read the lines on a terminal: at level `debug` a request is one line of plain text then. */
+  /** Whether people read the lines on a terminal: requests are written at level `debug` alone, each as a line of plain text. */
   onTerminal?: boolean
 }
 
@@ -86,6 +86,7 @@ const plainRequest = (fields: object): string => {
  */
 export const createLog = ({ level, masker, to = standardOutput(), onTerminal = false }: Settings): Log => {
   const hasPlainRequests = onTerminal && level === 'debug'
+  const hasNoRequests = onTerminal && level !== 'debug'
 
   const lineText = (label: LogLevel, fields: object, message: string): string => {
     if (hasPlainRequests && message === 'request') return plainRequest(fields)
@@ -97,6 +98,7 @@ export const createLog = ({ level, masker, to = standardOutput(), onTerminal = f
   const levelWriter = (label: Exclude<LogLevel, 'silent'>): Log[typeof label] => {
     if (LEVELS.indexOf(label) < LEVELS.indexOf(level)) return () => undefined
     return (given, message) => {
+      if (hasNoRequests && message === 'request') return
       const masked = masker.logValue(given)
       const fields = typeof masked === 'object' && masked !== null ? masked : { fields: masked }
       to.write(`${terminalText(lineText(label, fields, masker.logText(String(message))))}\n`)

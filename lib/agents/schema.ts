@@ -27,6 +27,7 @@ export const AgentSchema = z.object({
     .describe(
       'The most that the attempts of a task may cost together (`AGENT_MAX_COST_USD`), when its task sets no less',
     ),
+  isDefault: z.boolean().describe('Whether it runs tasks that name no agent (`DEFAULT_AGENT`)'),
   configured: z
     .boolean()
     .describe(

@@ -68,6 +68,8 @@ type Needs = {
   stats: () => Promise<(type: string) => AgentStats>
   attemptLimit: (agent: Pick<AgentAdapter, 'type' | 'timeoutMs'>) => AttemptLimit
   maxCostUsd?: number | undefined
+  /** The type that runs tasks which name no agent. */
+  defaultType: string
   /** Whether the service runs tasks itself. */
   worker: 'on' | 'off'
   /** The runners that take tasks, with the agents that they have. */
@@ -81,7 +83,8 @@ export type Agents = ReturnType<typeof createAgents>
 
 /** The registered execution backends. */
 export const createAgents = (needs: Needs) => {
-  const { adapters, stats, attemptLimit, maxCostUsd, worker, runners, breakers, clock, masker } = needs
+  const { adapters, stats, attemptLimit, maxCostUsd, defaultType, worker, runners, breakers, clock, masker } =
+    needs
   const check = createHealthCheck({ breakers, clock, masker })
 
   const describe = async (
@@ -109,6 +112,7 @@ export const createAgents = (needs: Needs) => {
       timeoutMs: attemptLimit(adapter).ms,
       providers: knownProviders(adapter),
       maxCostUsd,
+      isDefault: adapter.type === defaultType,
       configured,
       ...(configured ? {} : missingParts(adapter)),
       healthy,
@@ -140,6 +144,7 @@ export const createAgents = (needs: Needs) => {
       ...definedFields({ version, maxCostUsd }),
       canResume: canResume === true,
       timeoutMs: timeoutMs ?? attemptLimit({ type }).ms,
+      isDefault: type === defaultType,
       configured: true,
       healthy: true,
       health: { lastChecked: latest?.lastSeenAt ?? iso(clock.now()) },

@@ -1,19 +1,12 @@
 import * as path from 'node:path'
 import { LONGEST_ATTEMPT_MS, MOST_STEPS, SHORTEST_ATTEMPT_MS } from '../core/attempt-limit.ts'
 import { HIGHEST_COST_LIMIT_USD } from '../core/cost-limit.ts'
-import { cutText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
+import { firstLineTitle } from '../core/first-line-title.ts'
 import { MOST_ASKED_LABELS } from '../core/runner-labels.ts'
 import type { Options, OptionValues } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { budgetOption, modeOption, parseBudget, parseMode } from './mode-and-budget.ts'
-
-const MOST_OF_TITLE = 120
-
-const firstLineTitle = (prompt: string): string => {
-  const line = prompt.split('\n').find((each) => each.trim() !== '') ?? ''
-  return cutText(line.trim(), MOST_OF_TITLE).trim()
-}
 
 const parsePriority = (text: string | undefined, command: string) => {
   if (text === undefined) return {}

@@ -97,6 +97,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     stats: counters.agentStatistics,
     attemptLimit,
     maxCostUsd: config.AGENT_MAX_COST_USD,
+    defaultType: config.DEFAULT_AGENT,
   })
   const webhookSecrets = createWebhookSecrets(needs)
   const endpoints = createWebhookEndpoints({ ...needs, openSecrets: webhookSecrets.open })

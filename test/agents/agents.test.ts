@@ -35,6 +35,7 @@ describe('GET /api/agents', () => {
         configured: true,
         healthy: true,
         health: { latencyMs: 12, message: 'fine', lastChecked: '2026-01-01T12:00:00.000Z' },
+        isDefault: true,
         inService: true,
         runners: [],
         stats: { completed: 0, failed: 0, avgDuration: 0 },

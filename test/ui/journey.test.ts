@@ -15,16 +15,16 @@ afterAll(async () => {
 
 inBrowser('a visitor who opens the page', () => {
   it('creates a task, watches it run and reads its result', async () => {
-    await using opened = await openPage(world.baseUrl, '/tasks/overview')
+    await using opened = await openPage(world.baseUrl, '/')
     const { page, faults } = opened
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    await page.keyboard.press('c')
-    const dialog = page.getByRole('dialog', { name: 'Create task' })
-    await dialog.getByLabel('Title').fill('Write <b>a</b> note')
-    await dialog.getByLabel('Prompt').fill('Write a note about this workspace')
-    await dialog.getByLabel('Agent').selectOption('coding-agent')
-    await dialog.getByLabel('Labels').fill('docs, notes')
-    await dialog.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: 'What should an agent do?' }).waitFor()
+    // The prompt has the focus, and its first line becomes the title.
+    await page.keyboard.insertText('Write <b>a</b> note\nIt is about this workspace.')
+    await page.locator('label', { hasText: 'Coding agent' }).click()
+    await page.getByText('More', { exact: true }).click()
+    await page.getByPlaceholder('Write <b>a</b> note', { exact: true }).waitFor()
+    await page.getByLabel('Labels').fill('docs, notes')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
 
     await page.waitForURL(/\/tasks\/task_\w+$/)
     await page.getByRole('heading', { name: 'Write <b>a</b> note' }).waitFor()
@@ -50,28 +50,28 @@ inBrowser('a visitor who opens the page', () => {
   })
 
   it('does not lose a form that is filled in to a key, a click beside it or Back', async () => {
-    await using opened = await openPage(world.baseUrl, '/')
+    await using opened = await openPage(world.baseUrl, '/tasks/overview')
     const { page } = opened
     await page.getByRole('link', { name: 'Tasks', exact: true }).click()
     await page.getByRole('heading', { name: 'Tasks' }).waitFor()
     const dialog = page.getByRole('dialog', { name: 'Create task' })
-    const title = dialog.getByLabel('Title')
+    const prompt = dialog.getByLabel('Prompt')
     await page.keyboard.press('c')
-    await title.fill('Kept')
+    await prompt.fill('Kept')
     await page.keyboard.press('Control+k')
-    expect(await title.inputValue()).toBe('Kept')
+    expect(await prompt.inputValue()).toBe('Kept')
     await page.mouse.click(5, 790)
     await dialog.waitFor({ state: 'detached' })
     await page.keyboard.press('c')
-    expect(await title.inputValue()).toBe('Kept')
+    expect(await prompt.inputValue()).toBe('Kept')
     await page.goBack()
     await dialog.waitFor({ state: 'detached' })
     await page.keyboard.press('c')
-    expect(await title.inputValue()).toBe('Kept')
+    expect(await prompt.inputValue()).toBe('Kept')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.keyboard.press('c')
-    expect(await title.inputValue()).toBe('')
+    expect(await prompt.inputValue()).toBe('')
   })
 
   it('is told by the service what is wrong with a form, at the field', async () => {
@@ -79,11 +79,15 @@ inBrowser('a visitor who opens the page', () => {
     const { page } = opened
     await page.getByRole('button', { name: 'New task' }).click()
     const dialog = page.getByRole('dialog', { name: 'Create task' })
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText('Say what the agent should do.').waitFor()
+    expect(await dialog.getByLabel('Prompt').getAttribute('aria-invalid')).toBe('true')
+    await dialog.getByLabel('Prompt').fill('Do it')
+    await dialog.getByText('More', { exact: true }).click()
     await dialog.getByLabel('Source link').fill('javascript:alert(1)')
     await dialog.getByRole('button', { name: 'Create' }).click()
-    await dialog.getByText('must not be empty').waitFor()
     await dialog.getByText('must be an http or https URL').waitFor()
-    expect(await dialog.getByLabel('Title').getAttribute('aria-invalid')).toBe('true')
+    expect(await dialog.getByLabel('Source link').getAttribute('aria-invalid')).toBe('true')
   })
 
   it('sees a task fail attempt by attempt, why it did, and retries it', async () => {

@@ -128,7 +128,7 @@ inBrowser('a page whose service was killed', () => {
     await killed(page)
 
     await page.keyboard.press('c')
-    await form.getByLabel('Title').fill('Typed while it was away')
+    await form.getByLabel('Prompt').fill('Typed while it was away')
     await page.keyboard.press('Escape')
     await form.waitFor({ state: 'detached' })
     await page.keyboard.press('Control+k')
@@ -139,7 +139,7 @@ inBrowser('a page whose service was killed', () => {
 
     await back(page)
     await page.keyboard.press('c')
-    expect(await form.getByLabel('Title').inputValue()).toBe('Typed while it was away')
+    expect(await form.getByLabel('Prompt').inputValue()).toBe('Typed while it was away')
     await form.getByRole('button', { name: 'Create' }).click()
     await page.waitForURL(/\/tasks\/task_\w+$/)
     await page.getByText('Completed', { exact: true }).first().waitFor()
@@ -158,7 +158,7 @@ inBrowser('a page whose service was killed', () => {
     expect(await page.locator('main').evaluate((main) => getComputedStyle(main).filter)).toBe('grayscale(1)')
     expect(await violationsIn(page)).toEqual([])
     await page.keyboard.press('c')
-    await form.getByLabel('Title').fill('Not to be lost')
+    await form.getByLabel('Prompt').fill('Not to be lost')
     const send = form.getByRole('button', { name: 'Create' })
     expect([await send.getAttribute('aria-disabled'), await send.getAttribute('title')]).toEqual([
       'true',
@@ -188,7 +188,7 @@ inBrowser('a page whose service was killed', () => {
       await route.abort()
     })
     await page.keyboard.press('c')
-    await form.getByLabel('Title').fill('Once')
+    await form.getByLabel('Prompt').fill('Once')
     await form.getByRole('button', { name: 'Create' }).click()
     await form.getByText('no second task is created').waitFor()
     await page.unroute('**/api/tasks')
@@ -277,7 +277,7 @@ inBrowser('a page whose service was killed', () => {
     // Behind a dialog it is visible, but not in the accessibility tree.
     await page.locator('h1', { hasText: 'Overview' }).waitFor()
     // A browser that caches the failed module needs a reload; others retry.
-    const form = page.getByRole('dialog', { name: 'Create task' }).getByLabel('Title')
+    const form = page.getByRole('dialog', { name: 'Create task' }).getByLabel('Prompt')
     const anew = page.waitForEvent('load').then(() => page.keyboard.press('c'))
     await back(page)
     await Promise.race([form.waitFor(), anew.then(() => form.waitFor())])

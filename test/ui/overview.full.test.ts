@@ -157,3 +157,106 @@ inBrowser('the overview', () => {
     expect(opened.faults).toEqual([])
   })
 })
+
+inBrowser('the first page', () => {
+  it.each([
+    ['light', 'Change a file', 'cart.js'],
+    ['dark', 'Think, step by step', 'notes.md'],
+  ] as const)(
+    'runs in the %s theme the sample "%s" by one click, to a result that is true',
+    async (colorScheme, name, file) => {
+      await using opened = await openPage(world.baseUrl, '/', { colorScheme })
+      const { page } = opened
+      const samples = page.getByRole('region', { name: 'Sample tasks' })
+      await samples.getByText('demo model, which is not an AI').waitFor()
+      await expectSound(opened)
+      await samples.getByRole('button', { name }).click()
+      await page.waitForURL(/\/tasks\/task_\w+$/)
+      const id = page.url().replace(/.*\//, '')
+      const task = await world.untilTask(id, 'completed', 'failed')
+      expect(task).toMatchObject({
+        status: 'completed',
+        agent: 'coding-agent',
+        labels: ['sample'],
+        title: expect.stringMatching(/^Sample: /),
+        prompt: expect.stringContaining('The scripted demo model, which is not an AI'),
+        result: {
+          filesChanged: [expect.objectContaining({ path: file })],
+          output: expect.stringContaining(file),
+        },
+      })
+      await page.getByText('Completed', { exact: true }).first().waitFor()
+    },
+  )
+
+  it('runs the sample that asks first, which waits for its user and then writes', async () => {
+    await using opened = await openPage(world.baseUrl, '/')
+    const { page } = opened
+    await page.getByRole('button', { name: 'Ask before acting' }).click()
+    await page.waitForURL(/\/tasks\/task_\w+$/)
+    const id = page.url().replace(/.*\//, '')
+    await page.getByRole('button', { name: 'Allow once' }).click()
+    expect(await world.untilTask(id, 'completed', 'failed')).toMatchObject({
+      status: 'completed',
+      result: { filesChanged: [expect.objectContaining({ path: 'RELEASE.md' })] },
+    })
+  })
+
+  it('offers the repositories and branches of earlier tasks, keeps its draft over a reload, and needs one prompt and one click', async () => {
+    await world.perform({ title: 'Earlier', repository: 'acme/shop', branch: 'next' })
+    await using opened = await openPage(world.baseUrl, '/')
+    const { page } = opened
+    const repository = page.getByRole('combobox', { name: 'Repository' })
+    await page.getByRole('button', { name: 'acme/shop' }).click()
+    expect(await repository.inputValue()).toBe('acme/shop')
+    const branches = page.locator('label').filter({ has: page.getByRole('combobox', { name: 'Branch' }) })
+    await branches.locator('option[value=next]').waitFor({ state: 'attached' })
+    await page.getByLabel('Prompt').fill('Kept over a reload')
+    await page.reload()
+    expect(await repository.inputValue()).toBe('acme/shop')
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('Kept over a reload')
+    expect(await page.getByText('Not sent yet').count()).toBe(0)
+    await page.getByLabel('Prompt').press('Control+Enter')
+    await page.getByRole('heading', { name: 'Kept over a reload' }).waitFor()
+    const { task } = await world.client.getTask({ params: { id: page.url().replace(/.*\//, '') } })
+    expect(task).toMatchObject({ repository: 'acme/shop', agent: 'moody', priority: 3 })
+
+    await page.goto('/')
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('')
+    await page.getByLabel('Prompt').fill('One click')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('heading', { name: 'One click' }).waitFor()
+  })
+
+  it('makes a schedule of a task that repeats, and names at the field what the service refuses', async () => {
+    await using opened = await openPage(world.baseUrl, '/')
+    const { page } = opened
+    await page.getByLabel('Prompt').fill('Update the packages')
+    await page.getByText('More', { exact: true }).click()
+    await page.getByLabel('Repeat').fill('99 * * * *')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.locator('label').filter({ hasText: 'Repeat' }).locator('.text-destructive').waitFor()
+    await page.getByLabel('Repeat').fill('0 9 * * MON')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.waitForURL('**/schedules')
+    await page.getByText('Update the packages').first().waitFor()
+    const { schedules } = await world.client.listSchedules()
+    expect(schedules).toMatchObject([{ name: 'Update the packages', cron: '0 9 * * MON' }])
+  })
+
+  it('says in short what runs and what needs its user, and leaves its key to the prompt', async () => {
+    const running = await world.create({ title: 'Runs for long', metadata: { runMs: 240_000 } })
+    await using opened = await openPage(world.baseUrl, '/')
+    const { page } = opened
+    const now = page.getByRole('region', { name: 'Now' })
+    await now.getByRole('link', { name: /Runs for long/ }).waitFor()
+    expect(await now.getByRole('listitem').count()).toBeLessThanOrEqual(5)
+    await page.getByRole('heading', { name: 'What should an agent do?' }).click()
+    await page.getByLabel('Prompt').press('Escape')
+    await page.keyboard.press('c')
+    expect(await page.getByLabel('Prompt').evaluate((field) => field === document.activeElement)).toBe(true)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await world.client.cancelTask({ params: { id: running.id } })
+    await now.getByRole('link', { name: /Runs for long/ }).waitFor({ state: 'detached' })
+  })
+})

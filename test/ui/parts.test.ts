@@ -700,11 +700,12 @@ describe('the limits of a new task', () => {
 
 describe('an old address', () => {
   it.each([
-    ['/', '/tasks/overview'],
-    ['/tasks', undefined],
-    ['/tasks/overview', undefined],
-  ])('%s leads to %s', (path, expected) => {
-    expect(newPath(path)).toBe(expected)
+    ['/', { window: '7d' }, '/tasks/overview'],
+    ['/', {}, undefined],
+    ['/tasks', { window: '7d' }, undefined],
+    ['/tasks/overview', {}, undefined],
+  ])('%s with %j leads to %s', (path, search, expected) => {
+    expect(newPath(path, search)).toBe(expected)
   })
 })
 

@@ -124,7 +124,8 @@ inBrowser('the runners', () => {
 
     await page.keyboard.press('c')
     const form = page.getByRole('dialog', { name: 'Create task' })
-    await form.getByLabel('Title').fill('Paint it')
+    await form.getByLabel('Prompt').fill('Paint it')
+    await form.getByText('More', { exact: true }).click()
     await form.getByLabel('Runs on').fill('gpu, linux')
     await form.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('heading', { level: 1, name: 'Paint it' }).waitFor()

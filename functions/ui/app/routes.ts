@@ -15,12 +15,14 @@ import { queueRoute } from './views/queue/route.ts'
 import { schedulesRoute } from './views/schedules/route.ts'
 import { securityRoute } from './views/security/route.ts'
 import { settingsRoute } from './views/settings/route.ts'
+import { startRoute } from './views/start/route.ts'
 import { taskRoute } from './views/task/route.ts'
 import { tasksRoute } from './views/tasks/route.ts'
 import { newWebhookRoute, webhookRoute, webhooksRoute } from './views/webhooks/route.ts'
 
 /** A view is a folder with a `route.ts`; its code loads when it is first opened. */
 export const routeTree = rootRoute.addChildren([
+  startRoute,
   inboxRoute,
   overviewRoute,
   tasksRoute,

@@ -86,8 +86,10 @@ export const draftFrom = (task: Task, changed: { readonly prompt?: string } = {}
     return true
   }
   const { title, prompt, priority, assignedAgent, repository, branch, labels, runsOn, sourceUrl } = task
+  const { description, metadata: { securityMode, ...metadata } = {} } = task
   const fields = {
     title,
+    ...(typeof securityMode === 'string' ? { securityMode } : {}),
     prompt,
     priority: String(priority),
     assignedAgent,
@@ -100,10 +102,9 @@ export const draftFrom = (task: Task, changed: { readonly prompt?: string } = {}
     ...changed,
   }
   const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  const { description, metadata } = task
   const rest = {
     ...(description ? { description } : {}),
-    ...(metadata ? { metadata } : {}),
+    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
   }
   drafts.again.set({ fields: Object.fromEntries(given), rest, isUnsent: false, taskId: task.id })
   return true

@@ -1,12 +1,14 @@
+import { firstLineTitle } from '../../../../lib/core/first-line-title.ts'
 import { readLimits } from './limits.ts'
 
-/** Empty fields are left out. */
+/** Empty fields are left out. Without a title it is the first line of the prompt. */
 export const newTaskBody = (form: Iterable<[string, FormDataEntryValue]>): Record<string, unknown> => {
   const given = [...form].flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' && value.trim() !== '' ? [[name, value]] : [],
   )
   const {
     title = '',
+    securityMode,
     priority,
     labels,
     runsOn,
@@ -17,11 +19,12 @@ export const newTaskBody = (form: Iterable<[string, FormDataEntryValue]>): Recor
   } = Object.fromEntries(given)
   return {
     ...rest,
-    title: title.trim(),
+    title: title.trim() || firstLineTitle(rest.prompt ?? ''),
     ...(priority === undefined ? {} : { priority: Number(priority) }),
     ...readLimits({ timeoutMs, maxSteps, maxCostUsd }),
     ...(labels === undefined ? {} : { labels: labelsIn(labels) }),
     ...(runsOn === undefined ? {} : { runsOn: labelsIn(runsOn) }),
+    ...(securityMode === undefined ? {} : { metadata: { securityMode } }),
   }
 }
 

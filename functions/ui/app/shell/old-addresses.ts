@@ -1,8 +1,10 @@
-/** Addresses that views had before. `/` with a window of time was that of the figures. */
-const moved: readonly (readonly [from: RegExp, to: string])[] = [[/^\/$/, '/tasks/overview']]
+/** Addresses that views had before. */
+const moved: readonly (readonly [from: RegExp, to: string])[] = []
 
 /** The path that an old address leads to; undefined for one that is current. */
-export const newPath = (path: string): string | undefined => {
+export const newPath = (path: string, search: object = {}): string | undefined => {
+  // With a window of time this was the address of the figures.
+  if (path === '/' && 'window' in search) return '/tasks/overview'
   const [from, to] = moved.find(([pattern]) => pattern.test(path)) ?? []
   return from && to && path.replace(from, to)
 }

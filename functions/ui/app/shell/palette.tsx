@@ -8,7 +8,7 @@ import { State } from '../components/state.tsx'
 import { startOfLine } from '../components/text-weight.ts'
 import { foundTasks } from '../data/tasks.ts'
 import { destinations } from './nav.ts'
-import { closeOverlay, overlay } from './overlay.ts'
+import { closeOverlay, openCreate } from './overlay.ts'
 import { chooseTheme } from './theme.ts'
 
 const item =
@@ -49,7 +49,7 @@ export const Palette = () => {
             ))}
           </Command.Group>
           <Command.Group heading="Actions" className={group}>
-            <Command.Item className={item} onSelect={() => overlay.set('create')}>
+            <Command.Item className={item} onSelect={go(openCreate)}>
               Create task
             </Command.Item>
             {(['dark', 'light', 'system'] as const).map((name) => (

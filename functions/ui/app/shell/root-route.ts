@@ -7,8 +7,8 @@ export const rootRoute = createRootRoute({
   component: Shell,
   notFoundComponent: Lost,
   /** Old addresses are kept out of the tree, so that no link to one compiles. */
-  beforeLoad: ({ location: { pathname, searchStr, hash } }) => {
-    const path = newPath(pathname)
+  beforeLoad: ({ location: { pathname, search, searchStr, hash } }) => {
+    const path = newPath(pathname, search)
     if (path !== undefined)
       throw redirect({ href: `${path}${searchStr}${hash && `#${hash}`}`, replace: true })
   },

@@ -6,7 +6,7 @@ import { Banner, useStaleSince } from './banner.tsx'
 import { Holds } from './holds.tsx'
 import { useKeys } from './keys.ts'
 import { destinations } from './nav.ts'
-import { closeOverlay, overlay } from './overlay.ts'
+import { closeOverlay, openCreate, overlay } from './overlay.ts'
 import { Overlays } from './overlays.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { toSearch } from './to-search.ts'
@@ -76,7 +76,7 @@ const useFreshPath = (path: string) => {
 const useShellKeys = () => {
   const navigate = useNavigate()
   useKeys({
-    c: () => overlay.set('create'),
+    c: openCreate,
     '?': () => overlay.set('keys'),
     '/': () => toSearch(() => void navigate({ to: '/tasks' })),
     ...Object.fromEntries(destinations.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])),

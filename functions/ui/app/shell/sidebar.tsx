@@ -4,27 +4,23 @@ import { Button } from '../components/button.tsx'
 import { withCommand } from '../components/platform.ts'
 import { Mark } from './mark.tsx'
 import { nav } from './nav.ts'
-import { overlay } from './overlay.ts'
+import { openCreate, overlay } from './overlay.ts'
 import { ThemeButton } from './theme-button.tsx'
 import { UserMenu } from './user-menu.tsx'
 
 export const Sidebar = () => (
   <aside className="hidden h-full w-54 shrink-0 flex-col border-r bg-card md:flex">
     <div className="flex h-12 items-center gap-2 pr-2 pl-4">
-      <Mark />
-      <span className="flex-1 font-semibold">Agent Tasks</span>
+      <Link to="/" className="flex flex-1 items-center gap-2 font-semibold">
+        <Mark /> Agent Tasks
+      </Link>
     </div>
     <div className="flex gap-1.5 px-3 pb-2">
       <Button className="flex-1 text-muted-foreground" onClick={() => overlay.set('palette')}>
         <Search size={14} /> Search
         <kbd className="ml-auto font-sans text-xs">{withCommand('K', ' ')}</kbd>
       </Button>
-      <Button
-        size="icon"
-        aria-label="Create task"
-        title="Create task (c)"
-        onClick={() => overlay.set('create')}
-      >
+      <Button size="icon" aria-label="Create task" title="Create task (c)" onClick={openCreate}>
         <Plus size={15} />
       </Button>
     </div>

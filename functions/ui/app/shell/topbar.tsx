@@ -5,14 +5,15 @@ import { Button, buttonClass } from '../components/button.tsx'
 import { useInboxCounts } from '../data/inbox.ts'
 import { InboxBadge } from './inbox-badge.tsx'
 import { Mark } from './mark.tsx'
-import { closeOverlay, overlay } from './overlay.ts'
+import { closeOverlay, openCreate, overlay } from './overlay.ts'
 import { Foot, Nav } from './sidebar.tsx'
 
 export const Topbar = () => (
   <header className="flex h-12 shrink-0 items-center gap-1 border-b bg-card px-2 md:hidden">
     <MenuButton />
-    <Mark />
-    <span className="flex-1 pl-1 font-semibold">Agent Tasks</span>
+    <Link to="/" className="flex flex-1 items-center gap-1 font-semibold">
+      <Mark /> Agent Tasks
+    </Link>
     <Button kind="ghost" size="icon" aria-label="Search" onClick={() => overlay.set('palette')}>
       <Search size={16} />
     </Button>
@@ -23,7 +24,7 @@ export const Topbar = () => (
         <InboxBadge />
       </span>
     </Link>
-    <Button kind="primary" size="icon" aria-label="Create task" onClick={() => overlay.set('create')}>
+    <Button kind="primary" size="icon" aria-label="Create task" onClick={openCreate}>
       <Plus size={15} />
     </Button>
     <Drawer />

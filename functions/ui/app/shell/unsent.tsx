@@ -1,3 +1,4 @@
+import { useRouterState } from '@tanstack/react-router'
 import { FilePen } from 'lucide-react'
 import { Button } from '../components/button.tsx'
 import { draftFor, dropDraft, isEmptyDraft, type Purpose } from '../create/draft.ts'
@@ -13,7 +14,10 @@ export const Unsent = () => (
 const Offer = ({ purpose }: { purpose: Purpose }) => {
   const draft = draftFor(purpose).use()
   const open = overlay.use()
-  if (!draft.isUnsent || isEmptyDraft(draft) || open === purpose) return null
+  // The first page has the form itself.
+  const isShown =
+    useRouterState({ select: ({ location }) => location.pathname === '/' }) && purpose === 'create'
+  if (!draft.isUnsent || isEmptyDraft(draft) || open === purpose || isShown) return null
   return (
     <section
       aria-label={purpose === 'create' ? 'Unsent task' : 'Unsent rerun'}

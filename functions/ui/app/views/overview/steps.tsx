@@ -6,7 +6,7 @@ import { Panel } from '../../components/view.tsx'
 import { useModelProviders } from '../../data/chat.ts'
 import { useConnection } from '../../data/integrations.ts'
 import { useTokens } from '../../data/tokens.ts'
-import { overlay } from '../../shell/overlay.ts'
+import { openCreate } from '../../shell/overlay.ts'
 
 /** The scripted model of a service without provider keys. */
 const DEMO = 'demo'
@@ -40,13 +40,13 @@ export const Steps = ({ total, hasRepository, onHide }: Props) => {
     >
       <ol className="grid gap-px overflow-hidden rounded-b-lg bg-border sm:grid-cols-2 xl:grid-cols-4">
         <Step isDone={done.model} title="Connect a model">
-          Set a provider key in the environment of the service:{' '}
-          <Link to="/docs/$group/$page" params={{ group: 'guide', page: 'providers' }} className={link}>
-            Providers
+          Add a model key under{' '}
+          <Link to="/settings/models" className={link}>
+            Settings, Models
           </Link>
         </Step>
         <Step isDone={done.task} title="Create task">
-          <button type="button" className={link} onClick={() => overlay.set('create')}>
+          <button type="button" className={link} onClick={openCreate}>
             Create one
           </button>{' '}
           (key c), or send it from a shell.

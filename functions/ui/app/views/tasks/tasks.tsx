@@ -8,7 +8,7 @@ import { useRemembered } from '../../components/remembered.ts'
 import { View } from '../../components/view.tsx'
 import { rememberList } from '../../data/neighbours.ts'
 import type { Filters } from '../../data/tasks.ts'
-import { overlay } from '../../shell/overlay.ts'
+import { openCreate } from '../../shell/overlay.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { useColumns } from './columns.tsx'
 import { FilterBar } from './filter-bar.tsx'
@@ -64,7 +64,7 @@ export const Tasks = (): ReactNode => {
             </Button>
           )}
           <Transfer />
-          <Button kind="primary" onClick={() => overlay.set('create')}>
+          <Button kind="primary" onClick={openCreate}>
             <Plus size={14} /> New task
           </Button>
         </>

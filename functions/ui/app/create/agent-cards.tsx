@@ -1,0 +1,185 @@
+import { Link } from '@tanstack/react-router'
+import { ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Agent } from '../../../../lib/agents/schema.ts'
+import { Command } from '../components/copy.tsx'
+import { keySearch } from '../components/key-search.ts'
+import { providerName } from '../components/provider-name.ts'
+import { Skeleton } from '../components/skeleton.tsx'
+import { Tag, type Tone } from '../components/tag.tsx'
+import { canRun, useAgents } from '../data/agents.ts'
+import { useModelProviders } from '../data/chat.ts'
+import { useMe } from '../data/me.ts'
+import { closeOverlay } from '../shell/overlay.ts'
+
+type Props = { chosen: string; error: string | undefined }
+
+/** `Codex` can be used, `Claude Code` needs a key, `Gemini` has to be installed: each card says what to do. */
+export const AgentCards = ({ chosen, error }: Props) => {
+  const { data: agents, error: failure } = useAgents()
+  // Sent as it was until the agents are known.
+  const kept = <input type="hidden" name="assignedAgent" value={chosen} />
+  if (failure && !agents) return kept
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2" aria-busy={!agents}>
+      <legend className="pb-1.5 font-medium">Agent</legend>
+      {agents ? (
+        <Cards agents={agents} chosen={chosen} />
+      ) : (
+        <>
+          {kept}
+          <div className={grid}>
+            <Skeleton className="h-16 rounded-lg" />
+            <Skeleton className="h-16 rounded-lg" />
+          </div>
+        </>
+      )}
+      {error && <p className="text-destructive">{error}</p>}
+    </fieldset>
+  )
+}
+
+const grid = 'grid grid-cols-1 gap-2 sm:grid-cols-2'
+
+const isUsable = (agent: Agent) => canRun(agent) || agent.configured
+
+/** Ready, then those that lack a key alone, then those to install. */
+const rank = (agent: Agent) => (isUsable(agent) ? 0 : agent.install === undefined ? 1 : 2)
+
+const Cards = ({ agents, chosen }: { agents: readonly Agent[]; chosen: string }) => {
+  const sorted = agents.toSorted((a, b) => rank(a) - rank(b) || Number(b.isDefault) - Number(a.isDefault))
+  const isChosen = ({ type, isDefault }: Agent) => (chosen === '' ? isDefault : type === chosen)
+  const near = sorted.filter((agent) => rank(agent) < 2 || isChosen(agent))
+  const far = sorted.filter((agent) => !near.includes(agent))
+  // A draft may name an agent that is gone.
+  const isUnknown = chosen !== '' && !agents.some(({ type }) => type === chosen)
+  return (
+    <>
+      <div className={grid}>
+        {near.map((agent) => (
+          <AgentCard key={agent.type} agent={agent} isChosen={isChosen(agent)} />
+        ))}
+        {isUnknown && (
+          <Choice type={chosen} name={chosen} isChosen isDisabled={false}>
+            <span className="text-muted-foreground">Not known to the service</span>
+          </Choice>
+        )}
+      </div>
+      {far.length > 0 && (
+        <details className="text-muted-foreground">
+          <summary className="flex items-center gap-1.5 hover:text-foreground">
+            <ChevronRight size={14} className="shrink-0 [details[open]>summary>&]:rotate-90" />
+            <span>Install another agent: {far.map(({ name }) => name).join(', ')}</span>
+          </summary>
+          <ul className="flex flex-col gap-3 pt-2">
+            {far.map((agent) => (
+              <li key={agent.type} className="flex min-w-0 flex-col gap-1">
+                <span className="font-medium text-foreground">{agent.name}</span>
+                {agent.install && <Command text={agent.install} />}
+                {agent.missingSettings && <NeedsKey names={agent.missingSettings} isLater />}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  )
+}
+
+const AgentCard = ({ agent, isChosen }: { agent: Agent; isChosen: boolean }) => {
+  const [label, tone] = stateLabel(agent)
+  return (
+    <Choice
+      type={agent.isDefault ? '' : agent.type}
+      name={agent.name}
+      isChosen={isChosen}
+      isDisabled={!isUsable(agent) && !isChosen}
+      aside={<Tag tone={tone}>{label}</Tag>}
+    >
+      <AgentDetail agent={agent} />
+    </Choice>
+  )
+}
+
+const stateLabel = (agent: Agent): readonly [string, Tone] => {
+  if (canRun(agent)) return agent.inService && !agent.healthy ? ['Unhealthy', 'bad'] : ['Ready', 'good']
+  if (agent.install !== undefined) return ['Not installed', 'plain']
+  if (agent.missingSettings !== undefined) return ['Needs a key', 'warn']
+  return agent.configured ? ['No runner', 'warn'] : ['Not set up', 'warn']
+}
+
+const onRunners = ([first, ...more]: readonly string[]) =>
+  `On ${first}${more.length > 0 ? ` and ${more.length} more` : ''}`
+
+const AgentDetail = ({ agent }: { agent: Agent }): ReactNode => {
+  const { install, missingSettings, inService, runners, family } = agent
+  if (!isUsable(agent))
+    return (
+      <>
+        {install && <Command text={install} />}
+        {missingSettings && <NeedsKey names={missingSettings} isLater={install !== undefined} />}
+        {!install && !missingSettings && agent.health.message}
+      </>
+    )
+  if (inService && !agent.healthy) return agent.health.message
+  if (!inService && runners.length > 0) return onRunners(runners)
+  if (family === 'builtin') return <BuiltInModel />
+  return agent.version ? `Version ${agent.version}` : agent.type
+}
+
+const link = 'relative z-10 font-medium text-foreground underline underline-offset-2'
+
+/** A link away from the form: its draft is kept. */
+const KeyLink = ({ names, children }: { names?: readonly string[]; children: ReactNode }) => (
+  <Link to="/settings/models" search={keySearch(names ?? [])} onClick={closeOverlay} className={link}>
+    {children}
+  </Link>
+)
+
+const NeedsKey = ({ names, isLater = false }: { names: readonly string[]; isLater?: boolean }) => {
+  const isAdmin = useMe()?.role === 'admin'
+  if (!isAdmin) return `${isLater ? 'Then an' : 'An'} admin adds a model key.`
+  return (
+    <span>
+      {isLater && 'Then '}
+      <KeyLink names={names}>{isLater ? 'add its key' : 'Add its key'}</KeyLink>
+    </span>
+  )
+}
+
+const BuiltInModel = () => {
+  const { data } = useModelProviders()
+  const isAdmin = useMe()?.role === 'admin'
+  if (data === undefined) return 'Built in'
+  if (data.default !== 'demo') return `Built in, uses ${providerName(data.default)}`
+  return <span>Demo model, not an AI. {isAdmin && <KeyLink>Add a model key</KeyLink>}</span>
+}
+
+type ChoiceProps = {
+  type: string
+  name: string
+  isChosen: boolean
+  isDisabled: boolean
+  aside?: ReactNode
+  children: ReactNode
+}
+
+const Choice = ({ type, name, isChosen, isDisabled, aside, children }: ChoiceProps) => (
+  <div className="relative flex min-w-0 flex-col gap-0.5 rounded-lg border bg-card px-3 py-2 has-checked:border-foreground has-focus-visible:outline-2 has-focus-visible:outline-ring has-enabled:hover:bg-accent/50">
+    <label className="flex min-w-0 items-center gap-2 after:absolute after:inset-0">
+      <input
+        type="radio"
+        name="assignedAgent"
+        value={type}
+        defaultChecked={isChosen}
+        disabled={isDisabled}
+        className="size-3.5 shrink-0 accent-primary outline-none"
+      />
+      <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
+      {aside}
+    </label>
+    <div className="min-w-0 pl-5.5 text-xs text-muted-foreground [&_button]:relative [&_button]:z-10">
+      {children}
+    </div>
+  </div>
+)

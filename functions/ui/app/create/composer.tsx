@@ -1,0 +1,174 @@
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { Button } from '../components/button.tsx'
+import { fieldErrors, groupedErrors } from '../components/field-errors.ts'
+import { useNarrow } from '../components/narrow.ts'
+import { withCommand } from '../components/platform.ts'
+import { errorMessage } from '../components/problem.tsx'
+import { toast } from '../components/toast.tsx'
+import { useAway } from '../data/connection.ts'
+import { type NewTask, useCreateTask } from '../data/tasks.ts'
+import { AgentCards } from './agent-cards.tsx'
+import { draftFor, dropDraft, idempotencyKey, keepDraft, keepUnsent, type Purpose } from './draft.ts'
+import { limitErrors } from './limits.ts'
+import { MoreFields } from './more-fields.tsx'
+import { newTaskBody } from './new-task.ts'
+import { NothingRuns } from './nothing-runs.tsx'
+import { useRepeat } from './repeat.ts'
+import { RepositoryFields } from './repository-fields.tsx'
+
+/** A resend has the same idempotency key. */
+const BACK = 'The connection was lost and is back. Send it again: no second task is created.'
+const NO_PROMPT = 'Say what the agent should do.'
+
+type Parts = { fields: ReactNode; problem: ReactNode; submit: ReactNode }
+
+type Props = {
+  /** `again` is prefilled from a task. */
+  purpose: Purpose
+  /** Whether the user still looks at the form when the task is there: the page then goes to it. */
+  isStillOpen: () => boolean
+  onCreated?: () => void
+  children: (parts: Parts) => ReactNode
+}
+
+/** The form of a new task: the prompt first, all else has a default. Its draft survives closing it and the page. */
+export const Composer = ({ purpose, isStillOpen, onCreated, children }: Props) => {
+  const navigate = useNavigate()
+  const { mutateAsync, isPending, error: refused } = useCreateTask()
+  const repeat = useRepeat()
+  const error = refused ?? repeat.error
+  const typed = draftFor(purpose).use().fields
+  // Said from the first try to send on.
+  const [isTried, setTried] = useState(false)
+  const errors = { ...taskErrors(error), ...fieldErrors(error), ...(isTried ? ownErrors(purpose) : {}) }
+  const isAway = useAway() !== undefined
+  const isBack = !isAway && error instanceof TypeError
+
+  const goTo = (act: () => unknown) => {
+    // If the form was closed meanwhile, the user stays where they are.
+    if (!isStillOpen()) return
+    onCreated?.()
+    act()
+  }
+  const create = async (body: NewTask) => {
+    const { task } = await mutateAsync({ body, key: idempotencyKey(purpose, body) })
+    dropDraft(purpose)
+    toast.done('Task created', task.title)
+    goTo(() => void navigate({ to: '/tasks/$id', params: { id: task.id } }))
+  }
+  const schedule = async (cron: string, body: NewTask) => {
+    const { name } = await repeat.create(cron, body)
+    dropDraft(purpose)
+    toast.done('Schedule created', name)
+    goTo(() => void navigate({ to: '/schedules' }))
+  }
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    keepDraft(purpose, new FormData(form))
+    flushSync(() => setTried(true))
+    if (Object.keys(ownErrors(purpose)).length > 0)
+      return form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+    const { rest, fields } = draftFor(purpose).get()
+    const { cron = '', ...texts } = fields
+    const body = withRest(rest, newTaskBody(Object.entries(texts))) as NewTask
+    const sent = cron.trim() === '' ? create(body) : schedule(cron.trim(), body)
+    // The form shows the error. A draft that is closed unsent is offered again.
+    sent.catch(() => keepUnsent(purpose))
+  }
+  const keep = ({ currentTarget }: FormEvent<HTMLFormElement>) =>
+    keepDraft(purpose, new FormData(currentTarget))
+  return (
+    <form
+      aria-label={purpose === 'create' ? 'New task' : 'Task to run again'}
+      onSubmit={send}
+      onInput={keep}
+      onKeyDown={sendOnEnter}
+      noValidate
+      className="flex min-h-0 flex-col"
+    >
+      {children({
+        fields: (
+          <>
+            <NothingRuns />
+            <PromptField prompt={typed.prompt} error={errors.prompt} />
+            <RepositoryFields typed={typed} errors={errors} repository={typed.repository ?? ''} />
+            <AgentCards chosen={typed.assignedAgent ?? ''} error={errors.assignedAgent} />
+            <MoreFields
+              typed={typed}
+              errors={errors}
+              prompt={typed.prompt ?? ''}
+              canRepeat={purpose === 'create'}
+            />
+          </>
+        ),
+        problem: error && Object.keys(errors).length === 0 && (
+          <span role="alert" className="mr-auto min-w-0 text-destructive">
+            {isBack ? BACK : errorMessage(error)}
+          </span>
+        ),
+        submit: (
+          <Button
+            kind="primary"
+            type="submit"
+            disabled={isPending || repeat.isPending}
+            title={`Create (${withCommand('Enter', ' ')})`}
+          >
+            Create
+          </Button>
+        ),
+      })}
+    </form>
+  )
+}
+
+const ownErrors = (purpose: Purpose): Readonly<Record<string, string>> => {
+  const { fields, rest } = draftFor(purpose).get()
+  const hasWords = [fields.prompt, fields.title, rest.description].some((text) => String(text ?? '').trim())
+  return { ...limitErrors(fields), ...(hasWords ? {} : { prompt: NO_PROMPT }) }
+}
+
+/** Messages about the task of a schedule, by field name. */
+const taskErrors = (error: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(groupedErrors(error)).flatMap(([path, message]) =>
+      path.startsWith('task.') ? [[path.slice('task.'.length), message]] : [],
+    ),
+  )
+
+/** Metadata without a field stays beside that which has one. */
+const withRest = (rest: Readonly<Record<string, unknown>>, body: Record<string, unknown>) => {
+  const metadata = { ...Object(rest.metadata), ...Object(body.metadata) }
+  return { ...rest, ...body, ...(Object.keys(metadata).length > 0 ? { metadata } : {}) }
+}
+
+const sendOnEnter = (event: KeyboardEvent<HTMLFormElement>) => {
+  if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.requestSubmit()
+}
+
+const PromptField = ({ prompt, error }: { prompt: string | undefined; error: string | undefined }) => {
+  // The keyboard of a phone would cover half of the form.
+  const isNarrow = useNarrow()
+  return (
+    <label className="flex min-w-0 flex-col gap-1">
+      <span className="sr-only">Prompt</span>
+      <textarea
+        name="prompt"
+        defaultValue={prompt}
+        // biome-ignore lint/a11y/noAutofocus: the form begins with it.
+        autoFocus={!isNarrow}
+        aria-invalid={error ? true : undefined}
+        placeholder="Describe the outcome, and how to check it. The first line becomes the title."
+        onKeyDown={(event) => {
+          // Leaves the field, so that page keys work again. A dialog closes.
+          if (event.key !== 'Escape' || event.currentTarget.closest('[role=dialog]')) return
+          event.currentTarget.blur()
+        }}
+        className="field-sizing-content max-h-[40vh] min-h-28 w-full resize-none rounded-lg border border-input bg-card px-3.5 py-3 text-base placeholder:text-muted-foreground aria-invalid:border-destructive"
+      />
+      {error && <span className="text-destructive">{error}</span>}
+    </label>
+  )
+}

@@ -29,6 +29,7 @@ import { schedules } from './schedules/rows.ts'
 import { policyRows, toolCalls } from './security/rows.ts'
 import { settingsRows } from './settings/rows.ts'
 import {
+  attemptResults,
   continuations,
   createReplays,
   taskEvents,
@@ -56,6 +57,7 @@ export const collections = [
   threadTurns,
   waitingMessages,
   continuations,
+  attemptResults,
   feedEntries,
   liveWatches,
   agentSessions,

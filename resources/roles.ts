@@ -88,6 +88,8 @@ const attempts: Rights = [
   // What a turn leaves for the next one of its thread.
   ['read put', 'continuations'],
   ['get put', 'rows/continuations'],
+  // What an attempt that failed has left.
+  ['put', 'attemptResults rows/attemptResults'],
   // Progress is published while live readers are connected.
   ['get', 'liveWatches'],
   // The search of memory by agents, and the experiences of finished tasks.
@@ -369,6 +371,8 @@ const rights: Readonly<Record<string, Rights>> = {
     ['query put', 'threadTurns'],
     ['read put delete', 'waitingMessages'],
     ['get put delete', 'rows/waitingMessages'],
+    // What attempts have left.
+    ['get', 'attemptResults rows/attemptResults'],
     // The rate limit of imports.
     ['get put update', 'limits'],
   ],

@@ -3,10 +3,11 @@ import { OwnMonthSchema } from '../budgets/schema.ts'
 import { idParams } from '../core/id-params.ts'
 import { IdempotencyHeaders } from '../core/idempotency.ts'
 import { pageAnswer, pageQuery, queryFlag, queryInt, queryList } from '../core/page.ts'
-import { freeText } from '../core/shown-text.ts'
+import { boundedText, freeText } from '../core/shown-text.ts'
 import { TimezoneSchema } from '../core/timezone.ts'
 import { defineRoutes } from '../http/route.ts'
 import { TaskReportSchema } from '../reporting/schema.ts'
+import { AttemptSchema, ReadAttemptSchema } from './attempt-schema.ts'
 import {
   CostSchema,
   CreateTaskSchema,
@@ -228,7 +229,16 @@ const ThreadSchema = z
   .meta({ id: 'Thread' })
 
 const TaskParams = idParams('task')
-const ReadTaskSchema = TaskSchema.extend({ report: TaskReportSchema.optional() }).meta({ id: 'ReadTask' })
+const AttemptParams = TaskParams.extend({
+  attemptId: boundedText(200).meta({ examples: ['evt_01KF0Q8Y3V5W7X9Z'] }),
+})
+const ReadTaskSchema = TaskSchema.extend({
+  report: TaskReportSchema.optional(),
+  fingerprint: z
+    .string()
+    .optional()
+    .describe('Of a failed task: the group of failures that it belongs to (`GET /api/failures`)'),
+}).meta({ id: 'ReadTask' })
 const TaskAnswer = z.object({ message: z.string(), task: TaskSchema })
 const IMPORT_LIMIT = 50 * 1_048_576
 
@@ -365,5 +375,23 @@ export const taskRoutes = defineRoutes({
     params: TaskParams,
     query: TaskEventsQuery,
     response: z.object({ taskId: z.string(), events: z.array(TaskEventSchema), count: z.number() }),
+  },
+  taskAttempts: {
+    method: 'GET',
+    path: '/api/tasks/{id}/attempts',
+    summary: 'List the attempts of a task, the first one first',
+    about: 'When each began and ended, why, and what it cost. An imported task has none.',
+    access: 'session',
+    params: TaskParams,
+    response: z.object({ taskId: z.string(), attempts: z.array(AttemptSchema), count: z.number() }),
+  },
+  getAttempt: {
+    method: 'GET',
+    path: '/api/tasks/{id}/attempts/{attemptId}',
+    summary: 'Read an attempt of a task with what it left',
+    about: 'Its output and its changes, also of one that failed and was followed by another.',
+    access: 'session',
+    params: AttemptParams,
+    response: z.object({ attempt: ReadAttemptSchema }),
   },
 })

@@ -1,4 +1,6 @@
 import type { OwnMonth } from '../budgets/schema.ts'
+import { definedFields } from '../core/defined-fields.ts'
+import { failureFingerprint } from '../core/failure-group.ts'
 import type { Principal } from '../core/principal.ts'
 import { toTrace } from '../core/trace.ts'
 import { admitting, type Handlers, Reply } from '../http/route.ts'
@@ -51,7 +53,7 @@ export const taskHandlers = ({
   getTask: async ({ params }) => {
     const task = await tasks.get(params.id)
     const report = HAS_NO_REPORT.has(task.source) ? undefined : await findReport(task.id)
-    return { task: report === undefined ? task : { ...task, report } }
+    return { task: { ...task, ...definedFields({ report, fingerprint: fingerprintIfFailed(task) }) } }
   },
   cancelTask: async ({ params }, { principal }) => {
     // Before the cancel, which hands them over.
@@ -71,7 +73,12 @@ export const taskHandlers = ({
   },
   getThread: async ({ params }) => ({ thread: await tasks.readThread(params.id) }),
   taskEvents: ({ params, query }) => tasks.events(params.id, query),
+  taskAttempts: ({ params }) => tasks.attempts(params.id),
+  getAttempt: async ({ params }) => ({ attempt: await tasks.attempt(params.id, params.attemptId) }),
 })
 
 /** Sources without issues, so without reports. */
 const HAS_NO_REPORT: ReadonlySet<Task['source']> = new Set(['api', 'cron'])
+
+const fingerprintIfFailed = ({ status, error, agent }: Task): string | undefined =>
+  status === 'failed' && error ? failureFingerprint({ ...error, agent }) : undefined

@@ -9,7 +9,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import { costFields } from './cost-counters.ts'
 import { progressStream } from './read.ts'
-import { continuationInserts, tasks } from './rows.ts'
+import { attemptResultInserts, continuationInserts, tasks } from './rows.ts'
 import type {
   HeldPlaces,
   LeftByAttempt,
@@ -294,8 +294,12 @@ export const createLease = (needs: Needs) => {
         ...(waiting && beginsWait(waiting, clock.now())),
       },
       event: { attempt: leased.attempts, message: error.message, metadata },
+      eventId: ids.next('evt'),
     } as const
-    return applyLeased(leased, change, continuationInserts(leased, continuation))
+    return applyLeased(leased, change, [
+      ...continuationInserts(leased, continuation),
+      ...attemptResultInserts(leased.id, change.eventId, result),
+    ])
   }
 
   /** Suspends a run until a person has decided: the task keeps its attempt and gives up its lease. */
@@ -382,7 +386,11 @@ export const createLease = (needs: Needs) => {
     const { end, event: why, eventId, letter } = failure(leased, error)
     const event = { attempt: leased.attempts, ...why }
     const set = { ...end, ...(result && { result, ...reportedUsage(result) }) }
-    const rows = [letter, ...continuationInserts(leased, continuation)]
+    const rows = [
+      letter,
+      ...continuationInserts(leased, continuation),
+      ...attemptResultInserts(leased.id, eventId, result),
+    ]
     return applyLeased(leased, { verb: 'fail', when, set, event, eventId }, rows)
   }
 

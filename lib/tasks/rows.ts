@@ -6,8 +6,10 @@ import { definedFields } from '../core/defined-fields.ts'
 import { LOST_TEXT } from '../core/truncated.ts'
 import { announcement } from '../notifications/schema.ts'
 import type { Insert } from '../ports/store.ts'
+import type { KeptResult } from './attempt-schema.ts'
 import { costIncrements, isOfTime } from './cost-counters.ts'
 import { taskIncrements } from './counters.ts'
+import { keptResult } from './kept-result.ts'
 import { isFinal } from './machine.ts'
 import {
   CreateTaskSchema,
@@ -23,6 +25,7 @@ import {
   type TaskLogEntry,
   type TaskLong,
   type TaskNotice,
+  type TaskResult,
   type TaskRow,
   TaskSchema,
   type ThreadMessage,
@@ -288,6 +291,29 @@ export const continuationInserts = (
   state === undefined
     ? []
     : [{ insert: continuations, row: { taskId: id, fence: String(fence).padStart(10, '0'), state } }]
+
+/** What a failed attempt left, under the id of the event of its end. That of a completed one is the result of its task. */
+type AttemptResult = { taskId: string; eventId: string; result: KeptResult }
+
+export const attemptResults = collection<AttemptResult>({
+  name: 'attemptResults',
+  within: 'taskId',
+  key: 'eventId',
+  indexes: {},
+  detail: ['result'],
+  summary: ['taskId', 'eventId'],
+  placeholders: { result: { output: LOST_TEXT } },
+})
+
+/** The row of what a failed attempt left, if it left any. */
+export const attemptResultInserts = (
+  taskId: string,
+  eventId: string,
+  result: TaskResult | undefined,
+): Insert<AttemptResult>[] =>
+  result === undefined
+    ? []
+    : [{ insert: attemptResults, row: { taskId, eventId, result: keptResult(result) } }]
 
 /**
  * A used `Idempotency-Key`, stored for a day, with the parts of the answer that a repeated request cannot give: of the

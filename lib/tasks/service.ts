@@ -1,5 +1,6 @@
 import type { Principal } from '../core/principal.ts'
 import { createAnalytics } from './analytics.ts'
+import { createAttemptReads } from './attempts.ts'
 import { createRedrive, createTaskCommands } from './commands.ts'
 import { createTaskCreation } from './create.ts'
 import { createTaskExport } from './export.ts'
@@ -53,6 +54,7 @@ export const createTasks = (needs: Needs) => {
   const lease = createLease({ ...needs, transitions, longestDelayMs })
   return {
     ...reads,
+    ...createAttemptReads(needs),
     ...creation,
     ...commands,
     readThread: threads.readThread,

@@ -42,7 +42,8 @@ const FIELDS = {
   /** Of the whole installation: every user may read and change it. */
   installation: [
     ...['getTask', 'cancelTask', 'retryTask', 'taskEvents', 'retryDlqItem', 'discardDlqItem'].map(inPath),
-    ...['replyToTask', 'getThread'].map(inPath),
+    ...['replyToTask', 'getThread', 'taskAttempts', 'getAttempt'].map(inPath),
+    'getAttempt params.attemptId',
     ...['getBulk', 'cancelBulk', 'readNotification'].map(inPath),
     ...['bulkTasks body.ids', 'bulkDlq body.ids'],
     ...['getWebhook', 'changeWebhook', 'deleteWebhook', 'rotateWebhookSecret', 'testWebhook'].map(inPath),

@@ -33,6 +33,7 @@ type Shown = {
   schedule: { id: string }
   job: { id: string; status: string }
   failures: { fingerprint: string }[]
+  attempts: { id: string }[]
 }
 export type Call = (name: string, route: string, body?: unknown, headers?: Headers) => Promise<Shown>
 
@@ -116,7 +117,9 @@ const useWork = async ({ feed, feedInVain, invoke }: Functions, call: Call, lost
   const reply = (id: string, headers = {}) =>
     call('tasks', `POST /api/tasks/${id}/messages`, { content: LONG }, headers)
   await reply(done)
-  for (const priority of [1, 3]) await create({ metadata: { failures: 9 }, priority })
+  const failing = { failures: 9, diffs: ['x'.repeat(60_000)] }
+  const failed = await create({ metadata: failing, priority: 1 })
+  await create({ metadata: failing, priority: 3 })
   const lost = encode({ body: { taskId: lostId, attempt: 1 }, priority: 3 })
   const unknown = encode({ body: { taskId: 'none', attempt: 1 }, priority: 3 })
   await feed('dlq', 'ai-tasks-dlq', lost, unknown, 'nonsense')
@@ -134,6 +137,8 @@ const useWork = async ({ feed, feedInVain, invoke }: Functions, call: Call, lost
   await call('tasks', `GET /api/threads/${answered}`)
   for (const path of ['', '/filter?q=word', '/analytics', `/${done}`, `/${done}/events`])
     await call('tasks', `GET /api/tasks${path}`)
+  const { attempts } = await call('tasks', `GET /api/tasks/${failed}/attempts`)
+  await call('tasks', `GET /api/tasks/${failed}/attempts/${attempts[0]?.id}`)
   const exported = await call('tasks', 'GET /api/tasks/export')
   for (let n = 0; n < 2; n++) await call('tasks', 'POST /api/tasks/import', exported)
   await call('queue', 'GET /api/queue/status')

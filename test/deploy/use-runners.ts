@@ -14,6 +14,7 @@ const failed = (retryable: boolean) => ({
   retryable,
   retryAfterMs: 0,
   continuation: { text: LONG },
+  result: { success: false, output: LONG },
 })
 
 /** Runs claims of every kind and end, as a runner with one label; then drains it, and removes it with its token. */

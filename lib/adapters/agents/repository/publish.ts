@@ -1,4 +1,5 @@
 import { cutText } from '../../../core/cut-text.ts'
+import { definedFields } from '../../../core/defined-fields.ts'
 import { errorMessage, Problem } from '../../../core/errors.ts'
 import { ownBranches } from '../../../core/own-pull-request.ts'
 import { secretSegment } from '../../../core/secret-path.ts'
@@ -24,6 +25,8 @@ type Published = {
   status: 'published' | 'failed'
   branch: string
   pullRequest?: PullRequest
+  /** Where the code host compares a branch that was pushed, of which no pull request was made. */
+  compareUrl?: string
   error?: { code: string; message: string }
 }
 
@@ -83,7 +86,7 @@ export const createPublish = (needs: Publication) => {
     return mayPush ? { ...run, source, destination, account, base } : undefined
   }
 
-  const publish = async (run: Publishing): Promise<PullRequest | undefined> => {
+  const publish = async (run: Publishing, pushed: () => void): Promise<PullRequest | undefined> => {
     const { task, output, filesChanged, destination, context } = run
     const { signal, progress } = context
     const title = publicTitle({ id: task.id, title: mask(task.title) })
@@ -92,6 +95,7 @@ export const createPublish = (needs: Publication) => {
     if (commit === undefined) return undefined
     progress(`Pushing to ${destination.branch}`)
     await push(snapshot.git, run, commit)
+    pushed()
     await snapshot.keep()
     await run.onPushed(commit)
     signal.throwIfAborted()
@@ -122,21 +126,31 @@ export const createPublish = (needs: Publication) => {
     const { destination } = at
     if (!isWanted() || filesChanged.length === 0 || destination === undefined) return undefined
     const { branch } = destination
+    let compareUrl: string | undefined
     try {
       const ready = await publishing(run, destination)
-      const pullRequest = ready && (await publish(ready))
+      const pushed = () => {
+        compareUrl = ready && comparePage(ready)
+      }
+      const pullRequest = ready && (await publish(ready, pushed))
       return pullRequest && { status: 'published', branch, pullRequest }
     } catch (thrown) {
       context.signal.throwIfAborted()
       const error = publishError(thrown, mask)
       context.progress(`The changes were not published: ${error.message}`)
-      return { status: 'failed', branch, error }
+      return { status: 'failed', branch, ...definedFields({ compareUrl }), error }
     }
   }
 }
 
 const isHosted = (source: Source | undefined): source is Hosted =>
   source?.transport === 'https' && source.hosted !== undefined
+
+const inPath = (branch: string) => branch.split('/').map(encodeURIComponent).join('/')
+
+/** GitHub's page that compares a branch with its base, from which a person makes a pull request. */
+const comparePage = ({ source, base, destination }: Publishing): string =>
+  `${source.url.replace(/\.git$/, '')}/compare/${inPath(base)}...${inPath(destination.branch)}?expand=1`
 
 const publishError = (thrown: unknown, mask: (text: string) => string) => ({
   code: thrown instanceof Problem ? thrown.code : 'publish_failed',

@@ -421,6 +421,7 @@ inBrowser('a task of the coding agent', () => {
     expect((await run.innerText()).match(/^Step \d/gm)).toEqual(['Step 1', 'Step 2', 'Step 3'])
     expect(await run.getByText('write_file c.txt').count()).toBe(1)
     await run.getByText('approved', { exact: true }).waitFor()
+    await page.keyboard.press('t')
     const trace = page.getByRole('figure', { name: 'Timeline' })
     const rows = async () =>
       (await trace.getByRole('listitem').allInnerTexts()).map((row) => row.split('\n')[0]).join(', ')
@@ -435,6 +436,8 @@ inBrowser('a task of the coding agent', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.getByRole('slider', { name: 'Position' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await trace.waitFor({ state: 'detached' })
     expect(await page.getByRole('list', { name: 'Events' }).count()).toBe(0)
 
     await run.getByRole('link', { name: 'Open the run' }).click()

@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Page, Route } from 'playwright-core'
 import { finishedTasks } from '../fixtures/finished-tasks.ts'
 import { until } from '../journeys/api.ts'
+import { root, temporaryFolder } from '../journeys/service.ts'
 import { violationsIn } from './axe.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
@@ -20,7 +25,7 @@ afterAll(async () => {
 })
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor()
-/** `Attempt 1 of 3` */
+/** `Attempt 2 of 3` */
 const fact = (page: Page, name: string) =>
   page.getByLabel('Summary').locator('div', { hasText: name }).first()
 
@@ -37,7 +42,9 @@ inBrowser('the head of a task', () => {
     await fact(page, 'Running').waitFor()
     expect(await fact(page, 'Running').innerText()).toMatch(/^Running\s+[\d.]+m?s$/)
     expect(await fact(page, 'Created').innerText()).not.toMatch(/h ago|in /)
-    expect(await fact(page, 'Attempt').innerText()).toMatch(/1 of 3/)
+    expect(await fact(page, 'Agent').innerText()).toMatch(/moody/)
+    // The first attempt is no exception.
+    expect(await page.getByLabel('Summary').getByText('Attempt').count()).toBe(0)
     expect(await fact(page, 'By').innerText()).toMatch(/Local admin/)
     await page.getByRole('button', { name: 'Copy the id' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
@@ -278,12 +285,24 @@ inBrowser('the parts of a task', () => {
     await page.getByRole('link', { name: 'Changes' }).click()
     await page.waitForURL('**/tasks/task_parts?tab=changes')
     const file = page.getByRole('group', { name: 'Changes of src/deep/a.ts' })
+    await file.locator('.grid').first().waitFor()
+    await file
+      .locator('.text-code-keyword', { hasText: /^const$/ })
+      .first()
+      .waitFor()
+    expect(await violationsIn(page)).toEqual([])
+    await page.setViewportSize({ width: 1100, height: 800 })
+    await file.locator('.grid').first().waitFor({ state: 'detached' })
     expect((await file.innerText()).split(/\s*\n\s*/).slice(1, 4)).toEqual(['10', '10', 'same'])
     await page.getByRole('button', { name: 'Split' }).click()
     await file.locator('.grid').first().waitFor()
     await page.reload()
     await file.locator('.grid').first().waitFor()
     const tree = page.getByRole('navigation', { name: 'Changed files' })
+    await page.keyboard.press('f')
+    await tree.waitFor({ state: 'detached' })
+    await page.keyboard.press('f')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('src/deep/')
     await tree.getByText('src/deep/').click()
     await tree.getByRole('button', { name: /^a\.ts/ }).waitFor({ state: 'hidden' })
     await tree.getByText('src/deep/').click()
@@ -454,7 +473,7 @@ inBrowser('the parts of a task', () => {
       title: 'Talks',
       metadata: { lines: 400, linesEachSecond: 3, runMs: 600_000 },
     })
-    await using opened = await openPage(world.baseUrl, `/tasks/${id}`)
+    await using opened = await openPage(world.baseUrl, `/tasks/${id}?tab=log`)
     const { page, faults } = opened
     const log = page.getByRole('region', { name: 'Log' })
     const lines = log.getByRole('listitem')
@@ -587,6 +606,184 @@ const finishedThread = (count: number) => {
     },
     ...(n > 0 && { threadId: turnId(1), parentId: turnId(n) }),
   }))
+}
+
+const changing = (line: string, more = '') =>
+  `diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-const old = 1\n+const ${line} = 2\n${more}`
+const ADDED =
+  'diff --git a/new.txt b/new.txt\nnew file mode 100644\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+new\n'
+
+inBrowser('a task that took several attempts', () => {
+  it('has them as tabs with an address each, and compares two of them in two clicks', async () => {
+    const diffs = [changing('first', ADDED), changing('second', ADDED), changing('third')]
+    const { id } = await world.perform({ title: 'Tried', metadata: { failures: 2, diffs } })
+    await using opened = await openPage(world.baseUrl, `/tasks/${id}`)
+    const { page } = opened
+    const attempts = page.getByRole('navigation', { name: 'Attempts' })
+    await attempts.getByRole('link', { name: 'Attempt 3, Completed' }).waitFor()
+    expect(await fact(page, 'Attempt').innerText()).toMatch(/3 of 3/)
+    await page.getByRole('region', { name: 'Output' }).getByText('done by attempt 3').waitFor()
+    await attempts.getByRole('link', { name: 'Attempt 1, Failed' }).click()
+    await page
+      .getByRole('region', { name: 'Why it ended' })
+      .getByText('not in the mood for attempt 1')
+      .waitFor()
+    expect((await page.getByRole('main').innerText()).match(/not in the mood/g)).toHaveLength(1)
+    await expectSound(opened)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByRole('link', { name: 'Changes', exact: true }).click()
+    await page.reload()
+    await page.getByRole('group', { name: 'Changes of a.ts' }).getByText('const first = 2').waitFor()
+    await page.getByRole('group', { name: 'Changes of new.txt' }).waitFor()
+
+    await page.goto(`/tasks/${id}`)
+    await page.getByRole('link', { name: 'Compare' }).click()
+    const difference = page.getByRole('region', { name: 'Difference of the changes' })
+    await difference.getByRole('heading', { name: '2 files differ' }).waitFor()
+    const ofFile = page.getByRole('group', { name: 'Changes of a.ts' })
+    await ofFile.getByText('+const second = 2').waitFor()
+    await ofFile.getByText('+const third = 2').waitFor()
+    expect(await page.getByRole('table', { name: 'Figures' }).innerText()).toMatch(/Failed\s+Completed/)
+    await page.getByLabel('Second').selectOption('Attempt 1')
+    await difference.getByText('The same in both: new.txt').waitFor()
+    await page.reload()
+    await ofFile.getByText('+const first = 2').waitFor()
+    await expectSound(opened)
+  }, 90_000)
+
+  it('is compared with its retry, and says what is not known', async () => {
+    const { id } = await world.perform({ title: 'Once', metadata: { diff: changing('same') } })
+    const { task: retry } = await world.client.retryTask({ params: { id } })
+    const gone = { ...finishedTasks(1)[0], id: 'task_nothing', title: 'Nothing', status: 'cancelled' }
+    await world.client.importTasks({ body: { version: '1.0', tasks: [gone] } })
+    await until(async () => ((await world.task(retry.id)).status === 'completed' ? true : undefined))
+    await using opened = await openPage(world.baseUrl, `/tasks/${retry.id}`)
+    const { page } = opened
+    await page.getByRole('link', { name: 'Compare' }).click()
+    await page.getByRole('heading', { name: 'Both made the same changes' }).waitFor()
+    await page.getByText('Both have the same output.').waitFor()
+    expect(await page.getByRole('table', { name: 'Figures' }).innerText()).not.toMatch(/Cost|Tokens/)
+    await page.goto(`/tasks/${retry.id}?tab=compare&first=task_nothing`)
+    await page.getByText('The changes cannot be compared: task_nothing left no result.').waitFor()
+  }, 90_000)
+})
+
+inBrowser('the result of a task', () => {
+  it('is taken: by a command with the patch in it, by the command line, and by its pull request', async () => {
+    using folder = temporaryFolder()
+    const inFolder = (program: string, ...args: string[]) =>
+      promisify(execFile)(program, args, { cwd: folder.path })
+    await inFolder('git', 'init', '--quiet')
+    writeFileSync(join(folder.path, 'a.ts'), 'const old = 1\n')
+    const diff = changing(
+      "it's = `$HOME`; const other",
+      `${ADDED}diff --git a/x.png b/x.png\nindex 111..222 100644\nBinary files a/x.png and b/x.png differ\n`,
+    )
+    const pullRequest = { number: 7, url: 'https://code.example/acme/web/pull/7' }
+    const published = { status: 'published', branch: 'agent/x', pullRequest }
+    const { id } = await world.perform({ title: 'Taken', metadata: { diff, published } })
+    await using opened = await openPage(world.baseUrl, `/tasks/${id}?tab=changes`)
+    const { page, context } = opened
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const copied = async (name: string) => {
+      await page.getByRole('button', { name }).click()
+      return page.evaluate(() => navigator.clipboard.readText())
+    }
+    const expectApplied = () => {
+      expect(readFileSync(join(folder.path, 'a.ts'), 'utf8')).toBe("const it's = `$HOME`; const other = 2\n")
+      expect(readFileSync(join(folder.path, 'new.txt'), 'utf8')).toBe('new\n')
+    }
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('dialog', { name: 'Apply the changes' }).waitFor()
+    await inFolder('bash', '-c', await copied('Copy the command with the patch'))
+    expectApplied()
+    writeFileSync(join(folder.path, 'a.ts'), 'const old = 1\n')
+    rmSync(join(folder.path, 'new.txt'))
+    const line = await copied('Copy the command')
+    expect(line).toContain(`AGENT_TASKS_URL=${world.baseUrl} agent-tasks diff ${id}`)
+    const program = `agent-tasks() { '${process.execPath}' '${join(root, 'bin/agent-tasks.js')}' "$@"; }`
+    await inFolder('bash', '-c', `set -o pipefail; ${program}; ${line}`)
+    expectApplied()
+    expect(await violationsIn(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    const open = page.getByRole('link', { name: 'Open PR' })
+    expect(await open.first().getAttribute('href')).toBe(pullRequest.url)
+    await expectSound(opened)
+
+    const fault = { code: 'pull_request_refused', message: 'Refused' }
+    const compareUrl = 'https://code.example/acme/web/compare/main...agent/x?expand=1'
+    const pushed = { status: 'failed', branch: 'agent/x', compareUrl, error: fault }
+    const kept = `${changing('cut')}[diff truncated at 200 kB]\n`
+    const other = await world.perform({ title: 'Pushed', metadata: { diff: kept, published: pushed } })
+    await page.goto(`/tasks/${other.id}?tab=changes`)
+    const create = page.getByRole('link', { name: 'Create PR' })
+    expect(await create.first().getAttribute('href')).toBe(compareUrl)
+    expect(await open.count()).toBe(0)
+    const apply = page.getByRole('button', { name: 'Apply' })
+    expect(await apply.getAttribute('title')).toBe('Only the beginning of this diff is kept')
+    expect(await apply.isDisabled()).toBe(true)
+  }, 90_000)
+
+  it('says a failure once: the reason, how many are alike, and what to do', async () => {
+    const failing = { title: 'Alike', metadata: { failures: 9, diffs: [changing('a')] } }
+    const tasks = await Promise.all([world.perform(failing), world.perform(failing)])
+    await using opened = await openPage(world.baseUrl, `/tasks/${tasks[0]?.id}`)
+    const { page } = opened
+    const failure = page.getByRole('region', { name: 'Why it failed' })
+    await failure.getByText('not in the mood for attempt 3').waitFor()
+    expect((await page.getByRole('main').innerText()).match(/not in the mood/g)).toHaveLength(1)
+    const size = (element: Element) => Number.parseFloat(getComputedStyle(element).fontSize)
+    expect(await failure.getByText('not in the mood').evaluate(size)).toBeGreaterThanOrEqual(
+      await page.getByRole('heading', { level: 1 }).evaluate(size),
+    )
+    await expectSound(opened)
+    await failure.getByRole('link', { name: /^\d+ alike in the last 7 days$/ }).click()
+    await page.waitForURL(/fingerprint=/)
+    await page.getByText('not in the mood for attempt 3').first().waitFor()
+  }, 90_000)
+})
+
+inBrowser('the composer of a task', () => {
+  it('is in view at each size and place, and covers nothing that has the focus', async () => {
+    const result = { success: true, output: MARKDOWN.repeat(40), diff: PATCH }
+    const task = { ...finishedTasks(1)[0], id: 'task_composer', title: 'Composed', status: 'completed' }
+    await world.client.importTasks({
+      body: { version: '1.0', tasks: [{ ...task, prompt: 'Do it', result }] },
+    })
+    await using opened = await openPage(world.baseUrl, '/tasks/task_composer')
+    const { page } = opened
+    await page.getByRole('region', { name: 'Output' }).locator('strong').first().waitFor()
+    for (const size of [
+      { width: 1280, height: 800 },
+      { width: 390, height: 844 },
+      { width: 390, height: 500 },
+    ]) {
+      await page.setViewportSize(size)
+      const reply = page.getByRole('textbox', { name: 'Reply' })
+      expect(await reply.evaluate(isInView)).toBe(true)
+      for (let n = 0; n < 25; n++) {
+        await page.keyboard.press('Tab')
+        expect(await page.evaluate(coveredFocus)).toBe('')
+      }
+    }
+  }, 90_000)
+})
+
+const isInView = (element: Element) => {
+  const { top, bottom } = element.getBoundingClientRect()
+  return top >= 0 && bottom <= innerHeight
+}
+
+/** What has the focus, where something else lies over its upper and its lower end. */
+const coveredFocus = () => {
+  const element = document.activeElement
+  if (element === null || element === document.body) return ''
+  const { left, top, bottom, width } = element.getBoundingClientRect()
+  const isThere = (y: number) => {
+    const there = document.elementFromPoint(left + width / 2, y)
+    return there !== null && (element.contains(there) || there.contains(element))
+  }
+  return isThere(top + 3) || isThere(bottom - 3) ? '' : element.outerHTML.slice(0, 200)
 }
 
 inBrowser('the thread of a task', () => {

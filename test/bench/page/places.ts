@@ -54,6 +54,17 @@ const oneFileDiff = (text: string, sign: string) => {
   const lines = text.split('\n')
   return `diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,${lines.length} +1,${lines.length} @@\n${lines.map((line) => sign + line).join('\n')}\n`
 }
+/** Files of code with the text in it, whose first ones are open and highlighted. */
+const codeDiff = (text: string) => {
+  const lines = text.replaceAll('\n', ' ')
+  return many(100, (n) => {
+    const code = many(25, (line) => {
+      const from = (25 * n + line) * 40
+      return `+  const value${line} = await store.get('${cutText(lines.slice(from), 40)}', { limit: ${line} }) // of ${n}`
+    })
+    return `diff --git a/src/f${n}.ts b/src/f${n}.ts\n--- a/src/f${n}.ts\n+++ b/src/f${n}.ts\n@@ -0,0 +1,25 @@\n${code.join('\n')}\n`
+  }).join('')
+}
 const inLines = (text: string, letters: number) =>
   many(Math.ceil(text.length / letters), (n) =>
     cutText(text.slice(n * letters), letters).replaceAll('\n', ' '),
@@ -174,6 +185,8 @@ const ofTasks = (text: string): Readonly<Record<string, Place>> => ({
     ...resultPlace({ diff: oneFileDiff(inLines(text, 2_000), ' ') }, 'changes'),
     act: click('Split'),
   },
+  'diff of code': { ...resultPlace({ diff: codeDiff(text) }, 'changes'), act: openFolds },
+  'diff of code, split': { ...resultPlace({ diff: codeDiff(text) }, 'changes'), act: click('Split') },
   'no diff': resultPlace({ diff: text }, 'changes'),
   'left out': resultPlace(
     { leftOut: many(400, () => ({ path: cutText(text, 1_000), reason: 'name' })) },

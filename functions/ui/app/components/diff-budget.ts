@@ -17,7 +17,9 @@ const AT_FIRST = 275_000
 
 export const lineWeight = (line: DiffLine | undefined): number =>
   line === undefined ? 0 : LINE + TIMES * layoutWeight(startOfDiffLine(line.text))
-export const pairWeight = ({ left, right }: Pair): number => lineWeight(left) + lineWeight(right)
+/** A hunk header or a note is one line across both sides. */
+export const pairWeight = ({ left, right }: Pair): number =>
+  left === right && left?.kind !== 'same' ? lineWeight(left) : lineWeight(left) + lineWeight(right)
 
 /** Chunks that are rendered separately. A chunk has at least one row. */
 export const splitByWeight = <Row>(

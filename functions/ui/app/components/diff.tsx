@@ -1,37 +1,70 @@
-import { ChevronRight } from 'lucide-react'
-import { Fragment, memo, type ReactNode, useCallback, useMemo, useState } from 'react'
+import { ChevronRight, FolderTree } from 'lucide-react'
+import { memo, type ReactNode, useCallback, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { createStored } from '../data/stored.ts'
+import { useKeys } from '../shell/keys.ts'
 import { Button } from './button.tsx'
 import { Copy } from './copy.tsx'
-import {
-  FILES_AT_ONCE,
-  lineWeight,
-  openAtFirst,
-  pairWeight,
-  splitByWeight,
-  startOfDiffLine,
-} from './diff-budget.ts'
+import { FILES_AT_ONCE, lineWeight, openAtFirst, pairWeight, splitByWeight } from './diff-budget.ts'
 import { type DiffLine, type FileDiff, type Pair, parseDiff, sideBySide } from './diff-files.ts'
+import { fileLanguage } from './diff-language.ts'
+import { DiffRows } from './diff-rows.tsx'
 import { buildFileTree, type Folder } from './diff-tree.ts'
 import { formatNumber } from './format.ts'
 import { LongText } from './long-text.tsx'
-import { useNarrow } from './narrow.ts'
+import { useNarrow, useWide } from './narrow.ts'
 import { Scroller } from './scroller.tsx'
 import { Segments } from './segments.tsx'
 import { startOfLine } from './text-weight.ts'
 
 type Form = 'unified' | 'split'
-const form = createStored<Form>('diff-form', 'unified', (value) => value === 'unified' || value === 'split')
+/** Without a choice the layout follows the width of the screen. */
+const chosenForm = createStored<Form | 'auto'>(
+  'diff-form',
+  'auto',
+  (value): value is Form => value === 'unified' || value === 'split',
+)
+const useForm = (): Form => {
+  const chosen = chosenForm.use()
+  const [isNarrow, isWide] = [useNarrow(), useWide()]
+  if (isNarrow) return 'unified'
+  return chosen === 'auto' ? (isWide ? 'split' : 'unified') : chosen
+}
 
 /** A text that is not a diff is shown as it is. */
-export const Diff = ({ text }: { text: string }) => {
+export const Diff = ({ text, actions }: { text: string; actions?: ReactNode }) => {
   const { files, before } = useMemo(() => parseDiff(text), [text])
-  const chosen = form.use()
+  return (
+    <FileDiffs
+      files={files}
+      before={before}
+      isCode
+      actions={
+        <>
+          <Copy text={text} label="Copy as patch" />
+          {actions}
+        </>
+      }
+    />
+  )
+}
+
+type FileDiffsProps = {
+  files: readonly FileDiff[]
+  /** The text in front of the files. */
+  before?: string
+  actions?: ReactNode
+  /** The lines are those of the files, and are highlighted. */
+  isCode?: boolean
+}
+
+export const FileDiffs = ({ files, before = '', actions, isCode = false }: FileDiffsProps) => {
+  const form = useForm()
   const isNarrow = useNarrow()
   const [open, setOpen] = useState(() => openAtFirst(files))
   const [most, setMost] = useState(FILES_AT_ONCE)
   const visibleFiles = useMemo(() => files.slice(0, most), [files, most])
+  const tree = useTree(files.length > 1)
   const toggle = useCallback(
     (at: number, isOpen: boolean) =>
       setOpen((before) => {
@@ -54,32 +87,47 @@ export const Diff = ({ text }: { text: string }) => {
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b px-3.5 py-1.5">
         {files.length > 0 && <Sums files={files} />}
-        <span className="ml-auto flex items-center gap-1">
-          {!isNarrow && (
+        <span className="ml-auto flex flex-wrap items-center justify-end gap-1">
+          {files.length > 1 && (
+            <Button
+              kind="ghost"
+              size="small"
+              title="List of changed files (f)"
+              aria-pressed={tree.isShown}
+              className="aria-pressed:bg-accent aria-pressed:text-foreground"
+              onClick={tree.toggle}
+            >
+              <FolderTree size={14} /> Files
+            </Button>
+          )}
+          {!isNarrow && files.length > 0 && (
             <Segments
               label="Diff layout"
-              value={chosen}
+              value={form}
               options={{ unified: 'Unified', split: 'Split' }}
-              onChange={form.set}
+              onChange={chosenForm.set}
             />
           )}
-          <Copy text={text} label="Copy as patch" />
+          {actions}
         </span>
       </div>
       {before !== '' && <Before text={before} isAlone={files.length === 0} />}
-      {files.length > 1 && <FileList files={visibleFiles} goTo={goTo} />}
-      <div className="divide-y">
-        {visibleFiles.map((file, at) => (
-          <File
-            // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
-            key={at}
-            at={at}
-            file={file}
-            form={isNarrow ? 'unified' : chosen}
-            isOpen={open.has(at)}
-            onToggle={toggle}
-          />
-        ))}
+      <div className={tree.isShown ? 'lg:grid lg:grid-cols-[17rem_minmax(0,1fr)] lg:items-start' : ''}>
+        {tree.isShown && <FileList files={visibleFiles} goTo={goTo} />}
+        <div className="min-w-0 divide-y lg:not-first:border-l">
+          {visibleFiles.map((file, at) => (
+            <File
+              // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
+              key={at}
+              at={at}
+              file={file}
+              form={form}
+              language={isCode ? fileLanguage(file.path) : undefined}
+              isOpen={open.has(at)}
+              onToggle={toggle}
+            />
+          ))}
+        </div>
       </div>
       {files.length > most && (
         <More
@@ -91,6 +139,28 @@ export const Diff = ({ text }: { text: string }) => {
       )}
     </>
   )
+}
+
+const TREE_LABEL = 'Changed files'
+const shownTree = createStored<boolean | 'auto'>(
+  'diff-tree',
+  'auto',
+  (value): value is boolean => typeof value === 'boolean',
+)
+
+/** The tree is shown at first where there is room for it. A key shows it with the focus in it, and hides it. */
+const useTree = (isThere: boolean) => {
+  const chosen = shownTree.use()
+  const isNarrow = useNarrow()
+  const isShown = isThere && (chosen === 'auto' ? !isNarrow : chosen)
+  const toggle = () => shownTree.set(!isShown)
+  const byKey = () => {
+    flushSync(toggle)
+    const nav = document.querySelector(`nav[aria-label="${TREE_LABEL}"]`)
+    nav?.querySelector<HTMLElement>('button, summary')?.focus()
+  }
+  useKeys(isThere ? { f: byKey } : {})
+  return { isShown, toggle }
 }
 
 const Before = ({ text, isAlone }: { text: string; isAlone: boolean }) => (
@@ -140,8 +210,12 @@ const MOST_UNFOLDED = 30
 type GoTo = (at: number) => void
 
 const FileList = memo(({ files, goTo }: { files: readonly FileDiff[]; goTo: GoTo }) => (
-  <nav aria-label="Changed files" className="border-b py-1.5">
-    <Scroller role="group" label="List of changed files" className="max-h-64 overflow-y-auto">
+  <nav aria-label={TREE_LABEL} className="border-b py-1.5 lg:sticky lg:top-0 lg:border-b-0">
+    <Scroller
+      role="group"
+      label="List of changed files"
+      className="max-h-64 overflow-y-auto lg:max-h-[calc(100dvh-12rem)]"
+    >
       <Tree folder={buildFileTree(files)} depth={0} isOpen={files.length <= MOST_UNFOLDED} goTo={goTo} />
     </Scroller>
   </nav>
@@ -209,11 +283,12 @@ type FileProps = {
   at: number
   file: FileDiff
   form: Form
+  language: string | undefined
   isOpen: boolean
   onToggle: (at: number, isOpen: boolean) => void
 }
 
-const File = memo(({ at, file, form: layout, isOpen, onToggle }: FileProps) => {
+const File = memo(({ at, file, form: layout, language, isOpen, onToggle }: FileProps) => {
   const { path, renamedFrom, isBinary, lines, added, removed } = file
   return (
     <details
@@ -226,35 +301,34 @@ const File = memo(({ at, file, form: layout, isOpen, onToggle }: FileProps) => {
         <Path path={path} renamedFrom={renamedFrom} />
         {isBinary ? <Binary /> : <Changed added={added} removed={removed} />}
       </summary>
-      {isOpen && <Lines key={layout} path={path} lines={lines} form={layout} />}
+      {isOpen && <Lines key={layout} path={path} lines={lines} form={layout} language={language} />}
     </details>
   )
 })
 
-const Lines = ({ path, lines, form: layout }: { path: string; lines: readonly DiffLine[]; form: Form }) => {
+type LinesProps = { path: string; lines: readonly DiffLine[]; form: Form; language: string | undefined }
+
+const Lines = ({ path, lines, form: layout, language }: LinesProps) => {
   const [most, setMost] = useState(1)
   const pieces = useMemo(
     () =>
       layout === 'split'
-        ? splitByWeight(sideBySide(lines), pairWeight).map((pairs) => ({
-            count: pairs.length,
-            element: <Split pairs={pairs} />,
-          }))
-        : splitByWeight(lines, lineWeight).map((some) => ({
-            count: some.length,
-            element: <Unified lines={some} />,
-          })),
+        ? splitByWeight(sideBySide(lines), pairWeight)
+        : splitByWeight(
+            lines.map((line): Pair => ({ left: line, right: line })),
+            ({ left }) => lineWeight(left),
+          ),
     [lines, layout],
   )
-  const linesIn = (some: typeof pieces) => some.reduce((sum, { count }) => sum + count, 0)
+  const linesIn = (some: typeof pieces) => some.reduce((sum, { length }) => sum + length, 0)
   const rest = linesIn(pieces.slice(most))
   return (
     <>
       <Scroller role="group" label={`Changes of ${path}`} className="overflow-x-auto border-t pb-2">
         <div className={`font-mono text-xs leading-5 ${layout === 'split' ? '' : 'w-max min-w-full'}`}>
-          {pieces.slice(0, most).map(({ element }, n) => (
+          {pieces.slice(0, most).map((pairs, n) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
-            <Fragment key={n}>{element}</Fragment>
+            <DiffRows key={n} pairs={pairs} isSplit={layout === 'split'} language={language} />
           ))}
         </div>
       </Scroller>
@@ -271,70 +345,3 @@ const Lines = ({ path, lines, form: layout }: { path: string; lines: readonly Di
 }
 
 const PIECES_AT_ONCE = 2
-
-const looks: Readonly<Record<DiffLine['kind'], { row: string; sign: string }>> = {
-  added: { row: 'bg-completed/12', sign: '+' },
-  removed: { row: 'bg-failed/12', sign: '−' },
-  hunk: { row: 'bg-muted text-muted-foreground', sign: '' },
-  note: { row: 'text-muted-foreground', sign: '' },
-  same: { row: '', sign: '' },
-}
-
-const numberClass = 'shrink-0 pr-2 text-right text-muted-foreground select-none'
-const signClass = 'w-4 shrink-0 select-none'
-
-const Unified = memo(({ lines }: { lines: readonly DiffLine[] }) =>
-  lines.map((line, n) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
-    <div key={n} className={`flex pr-3.5 ${looks[line.kind].row}`}>
-      <span className={`w-11 ${numberClass}`}>{line.before}</span>
-      <span className={`w-11 ${numberClass}`}>{line.after}</span>
-      <span className={signClass}>{looks[line.kind].sign}</span>
-      <span className="whitespace-pre">
-        <Words text={line.text || ' '} />
-      </span>
-    </div>
-  )),
-)
-
-const Split = memo(({ pairs }: { pairs: readonly Pair[] }) =>
-  pairs.map(({ left, right }, n) =>
-    left && (left.kind === 'hunk' || left.kind === 'note') ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
-      <div key={n} className={`px-3.5 [overflow-wrap:anywhere] ${looks[left.kind].row}`}>
-        <Words text={left.text} />
-      </div>
-    ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
-      <div key={n} className="grid grid-cols-2">
-        <Side line={left} number={left?.before} />
-        <Side line={right} number={right?.after} />
-      </div>
-    ),
-  ),
-)
-
-const Side = ({ line, number }: { line: DiffLine | undefined; number: number | undefined }) => (
-  <div
-    className={`grid min-w-0 grid-cols-[2.75rem_1rem_minmax(0,1fr)] pr-2 not-first:border-l ${line ? looks[line.kind].row : 'bg-muted/50'}`}
-  >
-    <span className={numberClass}>{number}</span>
-    <span className={signClass}>{line && looks[line.kind].sign}</span>
-    <span className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap">
-      {line && <Words text={line.text} />}
-    </span>
-  </div>
-)
-
-const Words = ({ text }: { text: string }): ReactNode => {
-  const start = startOfDiffLine(text)
-  const left = text.length - start.length
-  return left === 0 ? (
-    start
-  ) : (
-    <>
-      {start}
-      <span className="text-muted-foreground select-none"> … {formatNumber(left)} more characters</span>
-    </>
-  )
-}

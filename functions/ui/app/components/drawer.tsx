@@ -6,11 +6,12 @@ type Props = {
   title: string
   onClose: () => void
   onKeyDown?: (event: KeyboardEvent) => void
+  isWide?: boolean
   children: ReactNode
 }
 
 /** A panel on the right, over the page. It takes focus, so that it receives keys. */
-export const Drawer = ({ title, onClose, onKeyDown, children }: Props) => {
+export const Drawer = ({ title, onClose, onKeyDown, isWide = false, children }: Props) => {
   const popup = useRef<HTMLDivElement>(null)
   return (
     <Base.Root open onOpenChange={(open) => !open && onClose()}>
@@ -21,7 +22,7 @@ export const Drawer = ({ title, onClose, onKeyDown, children }: Props) => {
           tabIndex={-1}
           initialFocus={popup}
           onKeyDown={onKeyDown}
-          className="fixed inset-y-0 right-0 z-50 flex w-[32rem] max-w-[calc(100vw-2rem)] flex-col border-l bg-popover text-popover-foreground shadow-xl outline-none"
+          className={`fixed inset-y-0 right-0 z-50 flex ${isWide ? 'w-[60rem]' : 'w-[32rem]'} max-w-[calc(100vw-2rem)] flex-col border-l bg-popover text-popover-foreground shadow-xl outline-none`}
         >
           <div className="flex items-start gap-2 border-b px-4 py-3">
             <Base.Title className="min-w-0 flex-1 text-base font-semibold [overflow-wrap:anywhere]">

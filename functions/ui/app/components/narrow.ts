@@ -1,11 +1,15 @@
 import { useSyncExternalStore } from 'react'
 
-const query = matchMedia('(max-width: 767px)')
-
-const subscribe = (listener: () => void) => {
-  query.addEventListener('change', listener)
-  return () => query.removeEventListener('change', listener)
+const createMatch = (condition: string) => {
+  const query = matchMedia(condition)
+  const subscribe = (listener: () => void) => {
+    query.addEventListener('change', listener)
+    return () => query.removeEventListener('change', listener)
+  }
+  return () => useSyncExternalStore(subscribe, () => query.matches)
 }
 
 /** True below the `md:` breakpoint. */
-export const useNarrow = () => useSyncExternalStore(subscribe, () => query.matches)
+export const useNarrow = createMatch('(max-width: 767px)')
+/** True where two columns of code fit side by side. */
+export const useWide = createMatch('(min-width: 1200px)')

@@ -8,9 +8,11 @@ type Props = {
   children: ReactNode
   /** The content scrolls itself, as a virtual table does. */
   isFixed?: boolean
+  /** Stays in view below the content, and covers none of it. */
+  foot?: ReactNode
 }
 
-export const View = ({ title, aside, actions, children, isFixed = false }: Props) => {
+export const View = ({ title, aside, actions, children, isFixed = false, foot }: Props) => {
   useEffect(() => {
     document.title = `${title} · Agent Tasks`
   }, [title])
@@ -24,6 +26,7 @@ export const View = ({ title, aside, actions, children, isFixed = false }: Props
         <div className="ml-auto flex items-center gap-2">{actions}</div>
       </header>
       <div className={`min-h-0 flex-1 ${isFixed ? 'flex flex-col' : 'overflow-y-auto'}`}>{children}</div>
+      {foot}
     </div>
   )
 }

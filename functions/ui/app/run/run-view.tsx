@@ -23,11 +23,11 @@ type Props = {
   isOver: boolean
   /** Collapses all steps but the last. */
   isFolded?: boolean
-  /** Hides the error, which is shown elsewhere. */
-  hidesError?: boolean
+  /** Hides the error, and folds the last step as well, whose text is the output: both are shown elsewhere. */
+  hidesEnd?: boolean
 }
 
-export const RunView = ({ followed, scope, isOver, isFolded = isOver, hidesError = false }: Props) => {
+export const RunView = ({ followed, scope, isOver, isFolded = isOver, hidesEnd = false }: Props) => {
   const { connection, error } = followed
   if (error !== undefined) return <Trouble code={errorCode(error)} message={errorMessage(error)} />
   if (connection === 'opening') return <SkeletonRows count={3} />
@@ -45,7 +45,7 @@ export const RunView = ({ followed, scope, isOver, isFolded = isOver, hidesError
             <StepView
               step={entry}
               isBare={!hasSteps(run)}
-              isFolded={isFolded && entry !== last}
+              isFolded={isFolded && (hidesEnd || entry !== last)}
               scope={scope}
             />
           )
@@ -56,7 +56,7 @@ export const RunView = ({ followed, scope, isOver, isFolded = isOver, hidesError
       />
       {hasUnseenSummary(run) && <RichText text={run.summary ?? ''} />}
       {run.isWaiting && <Approvals scope={scope} />}
-      {run.end?.kind === 'error' && !hidesError && <Trouble {...run.end} isOfTask={'taskId' in scope} />}
+      {run.end?.kind === 'error' && !hidesEnd && <Trouble {...run.end} isOfTask={'taskId' in scope} />}
       <Footer run={run} connection={connection} />
     </div>
   )

@@ -59,6 +59,7 @@ export const keyHelp: readonly (readonly [keys: string, label: string])[] = [
   ['x', 'Select the row; cancel a task'],
   ['e  s', 'In the inbox: done, snooze'],
   ['r  e  m', 'Of a task: retry; edit and run again; reply'],
+  ['t  f', 'Of a task: trace; list of changed files'],
   ['[  ]', 'Previous and next task of the list'],
   ['Esc', 'Close, or clear the selection'],
   ['?', 'This list'],

@@ -16,6 +16,7 @@ import { useCancelTask, useRetryTask } from '../../data/tasks.ts'
 import { toThreadId, useThread } from '../../data/threads.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { overlay } from '../../shell/overlay.ts'
+import { OpenPullRequest } from './changes.tsx'
 
 export const Actions = ({ task }: { task: Task }) => {
   const { canCancel, canRetry, isBusy, cancel, retry, edit } = useVerbs(task)
@@ -40,6 +41,7 @@ export const Actions = ({ task }: { task: Task }) => {
           <ExternalLink size={14} /> <span className="max-sm:sr-only">Source</span>
         </a>
       )}
+      <OpenPullRequest task={task} />
       <Button kind="ghost" title="Edit and run as a new task (e)" onClick={edit}>
         <Pencil size={14} /> <span className="max-sm:sr-only">Edit and run again</span>
       </Button>

@@ -1,16 +1,17 @@
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { Panel } from '../../components/view.tsx'
 import type { AgentSession, Followed } from '../../data/sessions.ts'
 import { RunView } from '../../run/run-view.tsx'
+import { Section } from './section.tsx'
 
 type Props = { session: AgentSession; followed: Followed; isOver: boolean }
 
+/** What the agent says and does, live and afterwards. */
 export const AgentRun = ({ session, followed, isOver }: Props) => {
   const { taskId = '' } = session
   const scope = useMemo(() => ({ taskId }), [taskId])
   return (
-    <Panel
+    <Section
       title="Run"
       aside={
         <Link
@@ -22,9 +23,9 @@ export const AgentRun = ({ session, followed, isOver }: Props) => {
         </Link>
       }
     >
-      <div className="px-3.5 py-3">
-        <RunView followed={followed} scope={scope} isOver={isOver} hidesError />
+      <div className="px-3.5 pt-1 pb-3">
+        <RunView followed={followed} scope={scope} isOver={isOver} hidesEnd />
       </div>
-    </Panel>
+    </Section>
   )
 }

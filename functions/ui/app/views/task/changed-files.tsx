@@ -1,15 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import { FileDiff } from 'lucide-react'
-import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { formatNumber } from '../../components/format.ts'
 import { startOfLine } from '../../components/text-weight.ts'
 
-type Change = { path: string; additions: number; deletions: number }
+export type Change = { path: string; additions: number; deletions: number }
 
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 
 /** Results come from agents and may hold anything. */
-const changesIn = (result: Task['result']): Change[] => {
+export const changesIn = (result: Readonly<Record<string, unknown>> | undefined): Change[] => {
   const list = result?.filesChanged
   return (Array.isArray(list) ? list : []).flatMap((each) => {
     const { path, additions, deletions } = Object(each)
@@ -20,31 +19,46 @@ const changesIn = (result: Task['result']): Change[] => {
   })
 }
 
-const MOST_NAMED = 3
-
-/** Links to the changes of a turn. Renders nothing if no files changed. */
-export const ChangedFiles = ({ task }: { task: Task }) => {
-  const changes = changesIn(task.result)
-  if (changes.length === 0) return null
+/** The sums of changes, `+12 −4`. */
+export const ChangeSums = ({ changes }: { changes: readonly Change[] }) => {
   const sum = (count: (change: Change) => number) =>
     formatNumber(changes.reduce((total, change) => total + count(change), 0))
+  return (
+    <span className="flex shrink-0 gap-1.5 font-mono text-xs">
+      <span className="text-completed">+{sum(({ additions }) => additions)}</span>
+      <span className="text-failed">−{sum(({ deletions }) => deletions)}</span>
+    </span>
+  )
+}
+
+export const filesText = (count: number): string => (count === 1 ? '1 file' : `${formatNumber(count)} files`)
+
+const MOST_NAMED = 3
+
+type Props = {
+  task: { id: string; result?: Readonly<Record<string, unknown>> | undefined }
+  /** The attempt whose changes these are; absent for those of the task. */
+  attempt?: string
+}
+
+/** Links to the changes of a turn. Renders nothing if no files changed. */
+export const ChangedFiles = ({ task, attempt }: Props) => {
+  const changes = changesIn(task.result)
+  if (changes.length === 0) return null
   const rest = changes.length - MOST_NAMED
   const names = changes.slice(0, MOST_NAMED).map(({ path }) => startOfLine(path))
   return (
     <Link
       to="/tasks/$id"
       params={{ id: task.id }}
-      search={{ tab: 'changes' }}
-      className="flex min-w-0 items-center gap-2 px-3.5 py-2 hover:bg-muted"
+      search={{ tab: 'changes', ...(attempt === undefined ? {} : { attempt }) }}
+      className="flex min-w-0 items-center gap-2 border-t px-3.5 py-2 hover:bg-muted"
     >
       <FileDiff size={14} aria-hidden className="shrink-0 text-muted-foreground" />
       <span className="shrink-0 font-medium underline underline-offset-2">
-        {changes.length === 1 ? '1 file changed' : `${formatNumber(changes.length)} files changed`}
+        {filesText(changes.length)} changed
       </span>
-      <span className="flex shrink-0 gap-1.5 font-mono text-xs">
-        <span className="text-completed">+{sum(({ additions }) => additions)}</span>
-        <span className="text-failed">−{sum(({ deletions }) => deletions)}</span>
-      </span>
+      <ChangeSums changes={changes} />
       <span className="min-w-0 truncate font-mono text-xs text-muted-foreground">
         {names.join(', ')}
         {rest > 0 && `, and ${formatNumber(rest)} more`}

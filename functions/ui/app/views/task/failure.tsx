@@ -1,7 +1,10 @@
+import { Link } from '@tanstack/react-router'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { ErrorCode } from '../../components/error-code.tsx'
+import { formatNumber } from '../../components/format.ts'
 import { TextPieces } from '../../components/plain-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
+import { useFailures } from '../../data/failures.ts'
 import { Section } from './section.tsx'
 
 /** Advice by error code. */
@@ -11,6 +14,14 @@ const advice: Readonly<Record<string, string>> = {
     'The attempt reached its time limit. Raise the limit that the message names, split the task, or narrow the prompt.',
   provider_error: 'The model provider failed. Check its key and its status, then retry.',
   agent_error: 'The agent failed with an error. Read its message, fix the cause, then retry.',
+  agent_failed:
+    'The agent itself reports that it did not succeed. Reply with what to do differently, or retry.',
+  agent_not_configured: 'Do what the message says, then retry.',
+  agent_not_signed_in: 'Set the key of its provider, then retry.',
+  agent_exited: 'Its program ended on its own: the message ends with what it wrote last.',
+  agent_silent: 'Its program sent nothing for 10 minutes. Look at the log, then retry.',
+  approval_expired: 'Nothing was decided in time. Retry, and decide in time.',
+  cost_limit_reached: 'Raise the cost limit, or split the task.',
   rate_limited: 'The model provider refused requests beyond its limit. Wait, or run fewer tasks at once.',
   clone_failed: 'The repository could not be cloned. Check its name, the branch and the linked account.',
   model_unknown: 'No provider has this model. Check the provider keys and the model name.',
@@ -21,18 +32,66 @@ const advice: Readonly<Record<string, string>> = {
 }
 const ANY = 'Read the message, fix the cause, then retry: that makes a new task with the same parameters.'
 
-export const Failure = ({ error, isOver }: { error: NonNullable<Task['error']>; isOver: boolean }) => (
-  <Section
-    title={isOver ? 'Why it failed' : 'Why the last attempt failed'}
-    aside={<ErrorCode code={error.code} />}
-  >
-    <div className="flex flex-col gap-2 px-3.5 pt-1 pb-3">
-      <Scroller label="Error" className="max-h-60 overflow-y-auto">
-        <p className="font-mono text-xs leading-5 text-destructive [overflow-wrap:anywhere] whitespace-pre-wrap">
-          <TextPieces text={error.message} />
+/** More of the first line is shown with the rest of the message. */
+const LONGEST_REASON = 300
+
+/** The message in two parts: the reason in one line, and what follows. */
+const splitMessage = (message: string): readonly [reason: string, rest: string] => {
+  const text = message.trim()
+  const end = text.indexOf('\n')
+  const first = end < 0 ? text : text.slice(0, end)
+  if (first.length > LONGEST_REASON) return ['', text]
+  return [first, end < 0 ? '' : text.slice(end + 1)]
+}
+
+type Props = {
+  error: NonNullable<Task['error']>
+  title: string
+  /** The group of failures that a failed task belongs to. */
+  fingerprint?: string | undefined
+}
+
+export const Failure = ({ error, title, fingerprint }: Props) => {
+  const [reason, rest] = splitMessage(error.message)
+  return (
+    <Section title={title}>
+      <div className="flex flex-col gap-2 px-3.5 pt-0.5 pb-3">
+        {reason && (
+          <p className="text-lg leading-snug font-semibold text-destructive [overflow-wrap:anywhere]">
+            {reason}
+          </p>
+        )}
+        {rest && (
+          <Scroller label="Error" className="max-h-80 overflow-y-auto">
+            <p className="font-mono text-xs leading-5 text-destructive [overflow-wrap:anywhere] whitespace-pre-wrap">
+              <TextPieces text={rest} />
+            </p>
+          </Scroller>
+        )}
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <ErrorCode code={error.code} />
+          {fingerprint !== undefined && <Alike fingerprint={fingerprint} />}
         </p>
-      </Scroller>
-      <p className="text-muted-foreground">{advice[error.code] ?? ANY}</p>
-    </div>
-  </Section>
-)
+        <p className="text-muted-foreground">{advice[error.code] ?? ANY}</p>
+      </div>
+    </Section>
+  )
+}
+
+const WEEK_HOURS = 7 * 24
+
+/** Leads to the tasks that failed for the same cause. Renders nothing while their number is not known, or for a single one. */
+const Alike = ({ fingerprint }: { fingerprint: string }) => {
+  const { data } = useFailures(WEEK_HOURS)
+  const group = data?.failures.find((each) => each.fingerprint === fingerprint)
+  if (group === undefined || group.count < 2) return null
+  return (
+    <Link
+      to="/queue"
+      search={{ status: 'all', fingerprint }}
+      className="font-medium underline underline-offset-2"
+    >
+      {formatNumber(group.count)} alike in the last 7 days
+    </Link>
+  )
+}

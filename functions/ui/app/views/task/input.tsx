@@ -74,7 +74,7 @@ export const Input = ({ task }: { task: Task }) => {
         ([title, text]) =>
           text && (
             <section key={title} aria-label={title} className="border-t">
-              <h3 className="px-3.5 pt-2.5 font-semibold">{title}</h3>
+              <h2 className="px-3.5 pt-2.5 font-semibold">{title}</h2>
               <Scroller role="group" label={title} className="max-h-96 overflow-y-auto px-3.5 pt-1 pb-3">
                 <pre
                   className={`[overflow-wrap:anywhere] whitespace-pre-wrap ${title === 'Metadata' ? 'font-mono text-xs' : 'font-sans'}`}

@@ -3,7 +3,6 @@ import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Copy } from '../../components/copy.tsx'
 import { PlainText, TextPieces } from '../../components/plain-text.tsx'
 import { RichText } from '../../components/rich-text.tsx'
-import { Scroller } from '../../components/scroller.tsx'
 import { Segments } from '../../components/segments.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { Denied } from './denied.tsx'
@@ -23,7 +22,13 @@ export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
   const hasFailed = error !== undefined && status !== 'completed'
   return (
     <div className="flex flex-col divide-y">
-      {hasFailed && <Failure error={error} isOver={isOver} />}
+      {hasFailed && (
+        <Failure
+          error={error}
+          title={isOver ? 'Why it failed' : 'Why the last attempt failed'}
+          fingerprint={failureGroup(task)}
+        />
+      )}
       {result && <Result result={result} error={hasFailed ? error : undefined} />}
       {WARNINGS.map((name) => {
         const warning = result?.[name]
@@ -47,6 +52,12 @@ export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
   )
 }
 
+/** The service states it of a failed task. */
+const failureGroup = (task: Task): string | undefined => {
+  const { fingerprint } = task as { fingerprint?: unknown }
+  return typeof fingerprint === 'string' ? fingerprint : undefined
+}
+
 const Result = ({ result, error }: { result: NonNullable<Task['result']>; error: Task['error'] }) => {
   const { output } = result
   const rest = Object.entries(result).filter(([name]) => !SHOWN.includes(name))
@@ -67,7 +78,7 @@ const Result = ({ result, error }: { result: NonNullable<Task['result']>; error:
   )
 }
 
-const FinalText = ({ output }: { output: string }) => {
+export const FinalText = ({ output }: { output: string }) => {
   const [form, setForm] = useState<'rendered' | 'written'>('rendered')
   const Words = form === 'rendered' ? RichText : PlainText
   return (
@@ -81,9 +92,9 @@ const FinalText = ({ output }: { output: string }) => {
         />
         <Copy text={output} label="Copy the output" />
       </div>
-      <Scroller label="Output" className="max-h-[min(60vh,40rem)] overflow-y-auto px-3.5 pt-1 pb-3">
+      <section aria-label="Output" className="min-w-0 px-3.5 pb-3 text-[0.9375rem]">
         {output ? <Words text={output} /> : <span className="text-muted-foreground">No output</span>}
-      </Scroller>
+      </section>
     </>
   )
 }

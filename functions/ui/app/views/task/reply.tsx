@@ -53,7 +53,7 @@ export const Reply = ({ task }: { task: Task }) => {
       aria-label="Reply"
       noValidate
       onSubmit={submit}
-      className="sticky bottom-0 z-10 flex flex-col gap-1.5 rounded-b-lg border-t bg-card p-2"
+      className="flex shrink-0 flex-col gap-1.5 border-t bg-card p-2 md:px-6"
     >
       <div className="flex items-end gap-2 rounded-lg border border-input bg-background p-1.5 focus-within:border-ring has-aria-invalid:border-destructive">
         <textarea

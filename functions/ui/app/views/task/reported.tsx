@@ -7,9 +7,9 @@ import { TextPieces } from '../../components/plain-text.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import { providers } from '../../data/providers.ts'
+import { type Fault, isObject, type Published, publishedIn } from './published.ts'
 import { Section } from './section.tsx'
 
-type Fault = { code: string; message: string }
 type Report = {
   provider: string
   status: 'pending' | 'reported' | 'failed'
@@ -17,31 +17,15 @@ type Report = {
   reportedAt?: string
   error?: Fault
 }
-type Published = {
-  status: 'published' | 'failed'
-  branch: string
-  pullRequest?: { number: number; url: string }
-  error?: Fault
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
-
 const taskReport = (task: Task): Report | undefined => {
   const { report } = task as { report?: unknown }
   return isObject(report) && typeof report.status === 'string' ? (report as Report) : undefined
 }
 
-/** Results come from agents and may hold anything. */
-const taskBranch = ({ result }: Task): Published | undefined => {
-  const published = result?.published
-  return isObject(published) && typeof published.branch === 'string' ? (published as Published) : undefined
-}
-
 /** Renders nothing if the result was not reported. */
 export const Reported = ({ task }: { task: Task }) => {
   const report = taskReport(task)
-  const published = taskBranch(task)
+  const published = publishedIn(task)
   if (report === undefined && published === undefined) return null
   return (
     <Section title="Reporting">
@@ -84,7 +68,7 @@ const Why = ({ error }: { error: Fault | undefined }) => (
   </>
 )
 
-const PublishedLine = ({ status, branch, pullRequest, error }: Published) => {
+const PublishedLine = ({ status, branch, pullRequest, compareUrl, error }: Published) => {
   const name = (
     <code title={branch} className="font-mono text-xs">
       {startOfLine(branch)}
@@ -93,7 +77,14 @@ const PublishedLine = ({ status, branch, pullRequest, error }: Published) => {
   if (status === 'failed')
     return (
       <Line icon={<GitBranch size={14} aria-hidden />}>
-        Publishing the changes on {name} failed: <Why error={error} />
+        {compareUrl === undefined ? (
+          <>Publishing the changes on {name} failed: </>
+        ) : (
+          <>
+            Pushed to the branch <Away to={compareUrl}>{name}</Away>, but no pull request was created:{' '}
+          </>
+        )}
+        <Why error={error} />
       </Line>
     )
   if (pullRequest === undefined)

@@ -8,36 +8,34 @@ import { Cost } from '../../components/cost.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { useNow } from '../../components/now.ts'
 import { Person } from '../../components/person.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
 import { When } from '../../components/when.tsx'
 import { awaited } from './awaited.ts'
+import { ChangeSums, changesIn, filesText } from './changed-files.tsx'
 
-export const Summary = ({ task, usedTokens }: { task: Task; usedTokens: number | undefined }) => {
-  const tokens = task.usage?.totalTokens ?? usedTokens
-  return (
-    <dl
-      aria-label="Summary"
-      className="flex shrink-0 flex-wrap items-center gap-x-5 gap-y-1 border-b px-4 py-1.5 md:px-6"
-    >
-      <Elapsed task={task} />
-      {task.attempts > 0 && (
+const NORMAL = 3
+/** The input has all of them. */
+const MOST_LABELS = 6
+const priorities = { 1: 'Critical', 2: 'High', 3: 'Normal', 4: 'Low' } as const
+
+type Props = { task: Task; usedTokens: number | undefined }
+
+/** What came of it and what it cost, then what it was asked with. */
+export const Summary = ({ task, usedTokens }: Props) => (
+  <section aria-label="Summary" className="flex flex-col gap-1.5 border-b px-4 pt-2.5 pb-2 md:px-6">
+    <Figures task={task} />
+    <dl className="flex flex-wrap items-center gap-x-5 gap-y-1">
+      <Fact name="Agent">{startOfLine(task.agent)}</Fact>
+      <Origin task={task} />
+      {task.attempts > 1 && (
         <Fact name="Attempt">
           {task.attempts} of {task.maxAttempts}
         </Fact>
       )}
-      {task.runner !== undefined && (
-        <Fact name={isFinal(task.status) ? 'Ran on' : 'Runs on'}>
-          <Link to="/agents" className="underline underline-offset-2">
-            {task.runner}
-          </Link>
-        </Fact>
-      )}
-      {tokens !== undefined && tokens > 0 && <Fact name="Tokens">{formatNumber(tokens)}</Fact>}
-      {task.cost && (
-        <Fact name="Cost">
-          <Cost cost={task.cost} />
-        </Fact>
-      )}
+      <Runner task={task} />
+      <Tokens count={task.usage?.totalTokens ?? usedTokens} />
       <Fact name="By">
         <Person id={task.createdBy} />
       </Fact>
@@ -53,15 +51,92 @@ export const Summary = ({ task, usedTokens }: { task: Task; usedTokens: number |
         </span>
       </Fact>
     </dl>
-  )
-}
+  </section>
+)
 
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+const Origin = ({ task: { repository, branch, priority, labels } }: { task: Task }) => (
+  <>
+    {repository !== undefined && (
+      <Fact name="Repository" title={repository}>
+        {startOfLine(repository)}
+      </Fact>
+    )}
+    {branch !== undefined && (
+      <Fact name="Branch" title={branch}>
+        {startOfLine(branch)}
+      </Fact>
+    )}
+    {priority !== NORMAL && <Fact name="Priority">{priorities[priority]}</Fact>}
+    {labels.length > 0 && (
+      <Fact name="Labels">
+        <span className="flex flex-wrap gap-1">
+          {labels.slice(0, MOST_LABELS).map((label) => (
+            <Tag key={label}>{startOfLine(label)}</Tag>
+          ))}
+          {labels.length > MOST_LABELS && `and ${labels.length - MOST_LABELS} more`}
+        </span>
+      </Fact>
+    )}
+  </>
+)
+
+const Runner = ({ task: { runner, status } }: { task: Task }) =>
+  runner === undefined ? null : (
+    <Fact name={isFinal(status) ? 'Ran on' : 'Runs on'}>
+      <Link to="/agents" className="underline underline-offset-2">
+        {runner}
+      </Link>
+    </Fact>
+  )
+
+const Tokens = ({ count = 0 }: { count: number | undefined }) =>
+  count > 0 && <Fact name="Tokens">{formatNumber(count)}</Fact>
+
+type FactProps = { name: string; title?: string; children: ReactNode }
+
+const Fact = ({ name, title, children }: FactProps) => (
   <div className="flex min-w-0 items-baseline gap-1.5">
     <dt className="text-muted-foreground">{name}</dt>
-    <dd className="min-w-0 truncate font-medium">{children}</dd>
+    <dd title={title} className="min-w-0 truncate font-medium">
+      {children}
+    </dd>
   </div>
 )
+
+const Figure = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div className="min-w-0">
+    <dt className="text-xs text-muted-foreground">{name}</dt>
+    <dd className="truncate text-xl leading-tight font-semibold">{children}</dd>
+  </div>
+)
+
+const Figures = ({ task }: { task: Task }) => {
+  const changes = changesIn(task.result)
+  return (
+    <dl className="flex flex-wrap gap-x-8 gap-y-1.5 empty:hidden">
+      <Present task={task} />
+      {task.waitingMs !== undefined && <Figure name="Waited">{formatDuration(task.waitingMs)}</Figure>}
+      {task.cost && (
+        <Figure name="Cost">
+          <Cost cost={task.cost} />
+        </Figure>
+      )}
+      {changes.length > 0 && (
+        <Figure name="Changes">
+          <Link
+            from="/tasks/$id"
+            to="."
+            search={{ tab: 'changes' }}
+            replace
+            className="flex items-baseline gap-2 underline-offset-4 hover:underline"
+          >
+            {filesText(changes.length)} <ChangeSums changes={changes} />
+          </Link>
+        </Figure>
+      )}
+    </dl>
+  )
+}
 
 const Other = ({ name, id }: { name: string; id: string | undefined }) =>
   id && (
@@ -73,25 +148,18 @@ const Other = ({ name, id }: { name: string; id: string | undefined }) =>
   )
 
 /** Renders nothing for an ended task that did not run here. */
-const Elapsed = ({ task }: { task: Task }) => (
-  <>
-    <Present task={task} />
-    {task.waitingMs !== undefined && <Fact name="Waited">{formatDuration(task.waitingMs)}</Fact>}
-  </>
-)
-
 const Present = ({ task }: { task: Task }) => {
   const { status, createdAt, queuedAt, startedAt, completedAt, waiting } = task
   const now = useNow(!isFinal(status))
   if (isFinal(status))
-    return startedAt && completedAt ? <Fact name="Took">{formatDuration(runTimeMs(task))}</Fact> : null
+    return startedAt && completedAt ? <Figure name="Took">{formatDuration(runTimeMs(task))}</Figure> : null
   if (waiting)
     return (
-      <Fact name={`Waiting for ${awaited[waiting.reason]}`}>
+      <Figure name={`Waiting for ${awaited[waiting.reason]}`}>
         {formatDuration(now - Date.parse(waiting.since))}
-      </Fact>
+      </Figure>
     )
   if (status === 'in_progress' && startedAt)
-    return <Fact name="Running">{formatDuration(runTimeMs(task, now))}</Fact>
-  return <Fact name="Waiting">{formatDuration(now - Date.parse(queuedAt ?? createdAt))}</Fact>
+    return <Figure name="Running">{formatDuration(runTimeMs(task, now))}</Figure>
+  return <Figure name="Waiting">{formatDuration(now - Date.parse(queuedAt ?? createdAt))}</Figure>
 }

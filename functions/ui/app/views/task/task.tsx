@@ -6,16 +6,16 @@ import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { State } from '../../components/state.tsx'
 import { Tag } from '../../components/tag.tsx'
-import { Panel, View } from '../../components/view.tsx'
+import { View } from '../../components/view.tsx'
 import { useFollowed, useSessionOfTask } from '../../data/sessions.ts'
-import { useTask, useTaskEvents } from '../../data/tasks.ts'
-import type { Run } from '../../run/run.ts'
+import { useTask } from '../../data/tasks.ts'
 import { Actions } from './actions.tsx'
 import { AgentRun } from './agent-run.tsx'
 import { awaited } from './awaited.ts'
-import { Side } from './side.tsx'
+import { Parts } from './parts.tsx'
+import { Reply } from './reply.tsx'
 import { Summary } from './summary.tsx'
-import { Timeline } from './timeline.tsx'
+import { Trace } from './trace.tsx'
 import { WaitNotice } from './wait-notice.tsx'
 
 export const Task = (): ReactNode => {
@@ -37,6 +37,7 @@ export const Task = (): ReactNode => {
         </>
       }
       actions={<Actions task={task} />}
+      foot={<Reply key={task.id} task={task} />}
     >
       <Body key={task.id} task={task} />
     </View>
@@ -52,21 +53,12 @@ const Body = ({ task }: { task: TaskData }) => {
     <>
       <Summary task={task} usedTokens={run?.usedTokens} />
       <WaitNotice waiting={task.waiting} />
-      <div className="grid grid-cols-1 items-start gap-4 p-4 md:px-6 lg:grid-cols-2 lg:grid-rows-[auto_1fr]">
-        <Trace task={task} isOver={isOver} run={run} />
-        <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
-          <Side task={task} run={run} />
-        </div>
-        {session && <AgentRun session={session} followed={followed} isOver={isOver} />}
-      </div>
+      <Parts
+        task={task}
+        run={run}
+        work={session && <AgentRun session={session} followed={followed} isOver={isOver} />}
+      />
+      <Trace task={task} run={run} isOver={isOver} />
     </>
   )
-}
-
-type TraceProps = { task: TaskData; isOver: boolean; run: Run | undefined }
-
-const Trace = ({ task, isOver, run }: TraceProps) => {
-  const { data: events, error } = useTaskEvents(task.id, isOver)
-  if (events) return <Timeline events={events} run={run} task={task} />
-  return <Panel title="Trace">{error ? <Problem error={error} /> : <SkeletonRows count={2} />}</Panel>
 }

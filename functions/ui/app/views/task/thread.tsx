@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Clock } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Button } from '../../components/button.tsx'
 import { Cost } from '../../components/cost.tsx'
@@ -13,13 +13,11 @@ import { SkeletonRows } from '../../components/skeleton.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import { type Thread as ThreadData, toThreadId, useThread } from '../../data/threads.ts'
-import { Output } from './output.tsx'
 import { nextOfGap, threadRows } from './thread-rows.ts'
-import { Turn } from './turn.tsx'
-import { TurnProgress } from './turn-progress.tsx'
+import { CurrentTurn, Prompt, promptText, Turn } from './turn.tsx'
 
 /** The output of a task; of one that was answered, or answers another, all turns of its thread. */
-export const Thread = ({ task, isOver }: { task: Task; isOver: boolean }) => {
+export const Thread = ({ task, isOver, work }: { task: Task; isOver: boolean; work: ReactNode }) => {
   const { data: thread, error, refetch } = useThread(toThreadId(task))
   const isAnswer = task.parentId !== undefined
   if (!thread && isAnswer)
@@ -27,19 +25,27 @@ export const Thread = ({ task, isOver }: { task: Task; isOver: boolean }) => {
   return (
     <>
       {thread && thread.tasks.length > 1 ? (
-        <Turns task={task} thread={thread} />
+        <Turns task={task} thread={thread} work={work} />
       ) : (
-        <>
-          {!isOver && <TurnProgress task={task} />}
-          <Output task={task} isOver={isOver} />
-        </>
+        <OnlyTurn task={task} isOver={isOver} work={work} />
       )}
       {thread && <Waiting messages={thread.messages} />}
     </>
   )
 }
 
-const Turns = ({ task, thread }: { task: Task; thread: ThreadData }) => {
+type OnlyProps = { task: Task; isOver: boolean; work: ReactNode }
+
+const OnlyTurn = ({ task, isOver, work }: OnlyProps) => (
+  <div className="flex flex-col pt-2.5">
+    {promptText(task) !== task.title && <Prompt task={task} />}
+    <CurrentTurn task={task} isOver={isOver} work={work} />
+  </div>
+)
+
+type TurnsProps = { task: Task; thread: ThreadData; work: ReactNode }
+
+const Turns = ({ task, thread, work }: TurnsProps) => {
   const { tasks: turns, cost } = thread
   const latest = turns.at(-1)?.id ?? task.id
   const [asked, setAsked] = useState<ReadonlySet<string>>(new Set())
@@ -71,6 +77,7 @@ const Turns = ({ task, thread }: { task: Task; thread: ThreadData }) => {
               key={row.turn.id}
               {...row}
               current={row.turn.id === task.id ? task : undefined}
+              work={row.turn.id === task.id ? work : undefined}
               isLast={row.turn.id === latest}
             />
           ) : (

@@ -7,7 +7,6 @@ import { useNow } from '../../components/now.ts'
 import { Scroller } from '../../components/scroller.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
-import { Panel } from '../../components/view.tsx'
 import { Windowed } from '../../components/windowed.tsx'
 import type { Run } from '../../run/run.ts'
 import { axisTicks, type Span, taskSpans, visibleMarks } from './spans.ts'
@@ -77,33 +76,32 @@ export const Timeline = ({ events, run, task }: Props) => {
   const [zoom, setZoom] = useState<Stretch>()
   if (spans.length === 0)
     return (
-      <Panel title="Trace">
-        <p className="px-3.5 py-3 text-muted-foreground">Imported: it ran elsewhere and has no trace here.</p>
-      </Panel>
+      <p className="px-3.5 py-3 text-muted-foreground">Imported: it ran elsewhere and has no trace here.</p>
     )
   const from = spans[0]?.from ?? now
   const lifetime = { from, to: Math.max(...spans.map(({ to }) => to ?? now), from + 1) }
   const works = run && worksByAttempt(run, spans)
   return (
-    <Panel title="Trace" aside={<Zoom lifetime={lifetime} zoom={zoom} onZoom={setZoom} />}>
-      <figure aria-label="Timeline" className="pt-2 pb-2">
-        <Axis stretch={zoom ?? lifetime} origin={from} />
-        <Scroller role="group" label="Bars" className="max-h-[45vh] overflow-x-hidden overflow-y-auto px-3.5">
-          <ol>
-            {spans.map((span) => (
-              <SpanRows
-                key={`${span.kind}${span.from}`}
-                span={span}
-                now={now}
-                stretch={zoom ?? lifetime}
-                works={works?.get(span) ?? []}
-                onZoom={setZoom}
-              />
-            ))}
-          </ol>
-        </Scroller>
-      </figure>
-    </Panel>
+    <figure aria-label="Timeline" className="pt-2 pb-2">
+      <div className="flex justify-end px-3.5">
+        <Zoom lifetime={lifetime} zoom={zoom} onZoom={setZoom} />
+      </div>
+      <Axis stretch={zoom ?? lifetime} origin={from} />
+      <Scroller role="group" label="Bars" className="overflow-x-hidden overflow-y-auto px-3.5">
+        <ol>
+          {spans.map((span) => (
+            <SpanRows
+              key={`${span.kind}${span.from}`}
+              span={span}
+              now={now}
+              stretch={zoom ?? lifetime}
+              works={works?.get(span) ?? []}
+              onZoom={setZoom}
+            />
+          ))}
+        </ol>
+      </Scroller>
+    </figure>
   )
 }
 

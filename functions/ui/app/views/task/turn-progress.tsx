@@ -6,15 +6,25 @@ import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
 import { useTaskEvents } from '../../data/tasks.ts'
 
-/** The newest line of the log of a turn that has not ended. */
+const LINES = 5
+
+/** The newest lines of the log of a turn that has not ended. */
 export const TurnProgress = ({ task }: { task: Task }) => {
   const { data: events } = useTaskEvents(task.id, false)
-  const last = events?.findLast(({ message }) => message)?.message
+  const lines = (events ?? []).filter(({ message }) => message).slice(-LINES)
   return (
-    <p className="flex min-w-0 items-baseline gap-2 px-3.5 py-3 text-muted-foreground">
-      <span className="min-w-0 truncate" title={last}>
-        {last ? startOfLine(last) : 'Nothing reported yet'}
-      </span>
+    <div className="flex min-w-0 flex-wrap items-end gap-x-3 px-3.5 py-3 text-muted-foreground">
+      {lines.length === 0 ? (
+        <p>Nothing reported yet</p>
+      ) : (
+        <ol aria-label="Latest lines" className="min-w-0 flex-1">
+          {lines.map(({ id, message = '' }) => (
+            <li key={id} title={startOfLine(message)} className="truncate last:text-foreground">
+              {startOfLine(message)}
+            </li>
+          ))}
+        </ol>
+      )}
       <Link
         to="/tasks/$id"
         params={{ id: task.id }}
@@ -23,7 +33,7 @@ export const TurnProgress = ({ task }: { task: Task }) => {
       >
         Log
       </Link>
-    </p>
+    </div>
   )
 }
 

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { ChevronRight } from 'lucide-react'
-import { useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Cost } from '../../components/cost.tsx'
@@ -24,11 +24,13 @@ import { Took, TurnProgress } from './turn-progress.tsx'
 type Props = TurnRow & {
   /** The task of the page; undefined for other turns. */
   current: Task | undefined
+  /** What the agent of the current turn says and does. */
+  work: ReactNode
   isLast: boolean
 }
 
 /** A turn of a thread. The current and the last one start open. */
-export const Turn = ({ turn, number, current, isLast }: Props) => {
+export const Turn = ({ turn, number, current, work, isLast }: Props) => {
   const [chosen, setChosen] = useState<boolean>()
   const isOpen = chosen ?? (current !== undefined || isLast)
   const content = useId()
@@ -70,7 +72,11 @@ export const Turn = ({ turn, number, current, isLast }: Props) => {
       </div>
       {isOpen && (
         <div id={content} className="flex flex-col pb-1">
-          {current ? <Content task={current} isCurrent /> : <Other id={turn.id} number={number} />}
+          {current ? (
+            <Content task={current} work={work} isCurrent />
+          ) : (
+            <Other id={turn.id} number={number} />
+          )}
         </div>
       )}
     </li>
@@ -90,7 +96,10 @@ const Other = ({ id, number }: { id: string; number: number }) => {
   return <Content task={task} number={number} />
 }
 
-type ContentProps = { task: Task } & ({ isCurrent: true } | { isCurrent?: false; number: number })
+type ContentProps = { task: Task } & (
+  | { isCurrent: true; work: ReactNode }
+  | { isCurrent?: false; number: number }
+)
 
 const Content = (props: ContentProps) => {
   const { task } = props
@@ -101,34 +110,52 @@ const Content = (props: ContentProps) => {
         <TookAndCost task={task} />
       </p>
       <Prompt task={task} />
-      {!isOver && <TurnProgress task={task} />}
       {props.isCurrent ? (
-        (isOver || task.error) && <Output task={task} isOver={isOver} />
+        <CurrentTurn task={task} isOver={isOver} work={props.work} />
       ) : (
-        <Answer task={task} number={props.number} />
-      )}
-      <ChangedFiles task={task} />
-      {!props.isCurrent && (
-        <Link
-          to="/tasks/$id"
-          params={{ id: task.id }}
-          className="self-start px-3.5 py-1.5 text-muted-foreground underline underline-offset-2 hover:text-foreground"
-        >
-          Open this turn
-        </Link>
+        <>
+          {!isOver && <TurnProgress task={task} />}
+          <Answer task={task} number={props.number} />
+          <ChangedFiles task={task} />
+          <Link
+            to="/tasks/$id"
+            params={{ id: task.id }}
+            className="self-start px-3.5 py-1.5 text-muted-foreground underline underline-offset-2 hover:text-foreground"
+          >
+            Open this turn
+          </Link>
+        </>
       )}
     </>
   )
 }
 
-const Prompt = ({ task }: { task: Task }) => (
+type CurrentProps = { task: Task; isOver: boolean; work: ReactNode }
+
+/** The result comes first, but where the page was opened while the agent worked: what it did stays above then. */
+export const CurrentTurn = ({ task, isOver, work }: CurrentProps) => {
+  const [wasRunning] = useState(!isOver)
+  return (
+    <>
+      {wasRunning && work}
+      {!isOver && !work && <TurnProgress task={task} />}
+      {(isOver || task.error) && <Output task={task} isOver={isOver} />}
+      <ChangedFiles task={task} />
+      {!wasRunning && work && <div className="mt-1 border-t">{work}</div>}
+    </>
+  )
+}
+
+export const promptText = ({ prompt, description, title }: Task): string => prompt ?? description ?? title
+
+export const Prompt = ({ task }: { task: Task }) => (
   <div className="mx-3.5 rounded-lg bg-muted px-3 py-2">
     <p className="text-xs text-muted-foreground">
       <Facts facts={[<Person key="by" id={task.createdBy} />, <When key="at" at={task.createdAt} />]} />
     </p>
     <Scroller role="group" label={`Prompt: ${startOfLine(task.title)}`} className="max-h-48 overflow-y-auto">
       <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">
-        <TextPieces text={task.prompt ?? task.description ?? task.title} />
+        <TextPieces text={promptText(task)} />
       </p>
     </Scroller>
   </div>

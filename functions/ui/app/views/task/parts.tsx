@@ -1,0 +1,133 @@
+import { Link, useSearch } from '@tanstack/react-router'
+import { ChartGantt } from 'lucide-react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { isFinal } from '../../../../../lib/tasks/machine.ts'
+import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { buttonClass } from '../../components/button.tsx'
+import { Copy } from '../../components/copy.tsx'
+import { lazyComponent } from '../../components/lazy.tsx'
+import { TextPieces } from '../../components/plain-text.tsx'
+import { Scroller } from '../../components/scroller.tsx'
+import type { Run } from '../../run/run.ts'
+import { AttemptLinks, EarlierAttempt, useShownAttempt } from './attempts.tsx'
+import { Changes } from './changes.tsx'
+import { Input } from './input.tsx'
+import { Log } from './log.tsx'
+import { useSubjects } from './subjects.ts'
+import { type Tab, tabs } from './tabs.ts'
+import { Thread } from './thread.tsx'
+import { Usage } from './usage.tsx'
+
+const Compare = lazyComponent(() => import('./compare.tsx'), 'Compare')
+
+type Props = {
+  task: Task
+  run: Run | undefined
+  /** What the agent says and does, of an agent that reports it. */
+  work: ReactNode
+}
+
+export const Parts = ({ task, run, work }: Props) => {
+  const { tab = 'output' } = useSearch({ from: '/tasks/$id' })
+  const subjects = useSubjects(task)
+  return (
+    <div className="min-w-0">
+      <div className="flex items-center gap-2 border-b pr-2 md:pr-4">
+        <Tabs current={tab} canCompare={subjects.length > 1} />
+        <Link
+          from="/tasks/$id"
+          to="."
+          search={(now) => ({ ...now, trace: true as const })}
+          replace
+          title="Trace (t)"
+          className={buttonClass({ kind: 'ghost', size: 'small' })}
+        >
+          <ChartGantt size={14} aria-hidden /> <span className="max-sm:sr-only">Trace</span>
+        </Link>
+      </div>
+      {(tab === 'output' || tab === 'changes') && <AttemptLinks task={task} />}
+      <div className="px-0 md:px-2.5">
+        <Content tab={tab} task={task} run={run} work={work} />
+      </div>
+    </div>
+  )
+}
+
+type TabsProps = { current: Tab; canCompare: boolean }
+
+const Tabs = ({ current, canCompare }: TabsProps) => {
+  const nav = useRef<HTMLElement>(null)
+  // The tabs scroll on small screens: keep the active one in view.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab moves the active one.
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [current, canCompare])
+  return (
+    <nav ref={nav} aria-label="Task" className="min-w-0 flex-1 overflow-x-auto px-1.5 md:px-4">
+      <ul className="flex">
+        {(Object.keys(tabs) as Tab[])
+          .filter((tab) => tab !== 'compare' || canCompare || tab === current)
+          .map((tab) => (
+            <li key={tab}>
+              <Link
+                from="/tasks/$id"
+                to="."
+                search={({ attempt }) => ({ tab, ...(attempt === undefined ? {} : { attempt }) })}
+                replace
+                aria-current={tab === current ? 'page' : undefined}
+                className="-mb-px flex h-10 items-center border-b-2 border-transparent px-2.5 whitespace-nowrap text-muted-foreground hover:text-foreground aria-[current=page]:border-foreground aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+              >
+                {tabs[tab]}
+              </Link>
+            </li>
+          ))}
+      </ul>
+    </nav>
+  )
+}
+
+const Content = ({ tab, task, run, work }: Props & { tab: Tab }) => {
+  const isOver = isFinal(task.status)
+  const attempt = useShownAttempt(task)
+  switch (tab) {
+    case 'output':
+      return attempt ? (
+        <EarlierAttempt key={attempt.id} task={task} attempt={attempt} />
+      ) : (
+        <Thread task={task} isOver={isOver} work={work} />
+      )
+    case 'changes':
+      return attempt ? (
+        <EarlierAttempt key={attempt.id} task={task} attempt={attempt} isOfChanges />
+      ) : (
+        <Changes task={task} isOver={isOver} />
+      )
+    case 'log':
+      return <Log taskId={task.id} isOver={isOver} />
+    case 'input':
+      return <Input task={task} />
+    case 'usage':
+      return <Usage task={task} run={run} />
+    case 'raw':
+      return <Raw task={task} />
+    case 'compare':
+      return <Compare task={task} />
+  }
+}
+
+const Raw = ({ task }: { task: Task }) => {
+  const text = JSON.stringify(task, null, 2)
+  return (
+    <>
+      <div className="flex items-center justify-between gap-2 border-b py-1 pr-1.5 pl-3.5">
+        <code className="truncate font-mono text-xs text-muted-foreground">GET /api/tasks/{task.id}</code>
+        <Copy text={text} label="Copy the JSON" />
+      </div>
+      <Scroller label="Task as JSON" className="overflow-x-auto px-3.5 py-3">
+        <pre className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
+          <TextPieces text={text} />
+        </pre>
+      </Scroller>
+    </>
+  )
+}

@@ -1,9 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { isFinal } from '../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../lib/tasks/schema.ts'
 import { client } from './client.ts'
-import { EVERY_MS, useLive } from './live.ts'
-import { tasksKey } from './tasks.ts'
 
 export type Attempt = Awaited<ReturnType<typeof client.taskAttempts>>['attempts'][number]
 export type ReadAttempt = Awaited<ReturnType<typeof client.getAttempt>>['attempt']
@@ -11,14 +8,15 @@ export type ReadAttempt = Awaited<ReturnType<typeof client.getAttempt>>['attempt
 /** Refused and interrupted attempts are not counted. */
 const isCounted = ({ status }: Attempt) => status !== 'refused' && status !== 'interrupted'
 
-/** The counted attempts of a task, the first one first. */
-export const useAttempts = ({ id, status, startedAt }: Task): readonly Attempt[] => {
-  const { data } = useLive(
-    [...tasksKey, 'attempts', id],
-    async (signal) => (await client.taskAttempts({ params: { id } }, { signal })).attempts.filter(isCounted),
-    isFinal(status) ? false : EVERY_MS.list,
-    { enabled: startedAt !== undefined },
-  )
+/** The counted attempts of a task, the first one first. They change with its state and their number. */
+export const useAttempts = ({ id, status, attempts, startedAt }: Task): readonly Attempt[] => {
+  const { data } = useQuery({
+    queryKey: ['attempts', id, 'all', status, attempts],
+    queryFn: async ({ signal }) =>
+      (await client.taskAttempts({ params: { id } }, { signal })).attempts.filter(isCounted),
+    enabled: startedAt !== undefined,
+    placeholderData: (before, query) => (query?.queryKey[1] === id ? before : undefined),
+  })
   return data ?? []
 }
 

@@ -236,7 +236,8 @@ const rights: Readonly<Record<string, Rights>> = {
     // The secret that signs the notice of a task's end. The function that signs opens it.
     ['seal', 'key'],
   ],
-  health: [...caller, ...offeredAgents, ['get', 'tokens'], ['read', 'counters']],
+  // Whether an admin has stored a key of a model.
+  health: [...caller, ...offeredAgents, ['get', 'tokens modelKeys'], ['read', 'counters']],
   integrations: [
     ...caller,
     ['get put update', 'integrations'],

@@ -116,9 +116,8 @@ export const createProviderCheck = (
     configured: (): boolean => isGiven || hasDemoModel || isParameter || isStored,
     /** Looks for stored keys, and once a minute for parameters. Rejects when it fails. */
     look: async (): Promise<void> => {
-      if (isGiven) return
       isStored = (await modelKeys?.isAnyStored()) ?? false
-      await lookForParameters()
+      if (!isGiven) await lookForParameters()
     },
   }
 }

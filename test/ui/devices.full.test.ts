@@ -13,7 +13,7 @@ within('devices and the audit', () => {
   beforeAll(async () => {
     if (!hasBrowser) return
     service = await openService()
-    open = await openPage(service.baseUrl, '/devices')
+    open = await openPage(service.baseUrl, '/settings/devices')
   }, 90_000)
   afterAll(async () => {
     await Promise.all([closeBrowser(), service?.[Symbol.asyncDispose]()])
@@ -49,7 +49,7 @@ within('devices and the audit', () => {
 
   it('have on record what was done, each entry at its own address', async () => {
     const { page } = open
-    await page.goto('/audit')
+    await page.goto('/settings/audit')
     await page.getByLabel('Action').selectOption('Device approved')
     await page.getByRole('button', { name: 'Device approved' }).click()
     await page.getByRole('dialog').getByText('device.approve').waitFor()
@@ -59,8 +59,8 @@ within('devices and the audit', () => {
   })
 
   it.each([
-    ['/devices', 'A laptop'],
-    ['/audit', 'Device revoked'],
+    ['/settings/devices', 'A laptop'],
+    ['/settings/audit', 'Device revoked'],
     ['/settings/access-key', 'Set key'],
   ])('are sound at %s', async (path, text) => {
     await open.page.goto(path)

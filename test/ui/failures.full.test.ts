@@ -28,7 +28,7 @@ inBrowser('the view of failures', () => {
   })
 
   it('groups what failed, leads to its dead letters, and mutes it', async () => {
-    await using opened = await openPage(service.baseUrl, '/failures')
+    await using opened = await openPage(service.baseUrl, '/tasks/failures')
     const { page } = opened
     const group = page.getByRole('listitem', { name: CAUSE })
     await group.getByText('3 pending').waitFor()
@@ -43,16 +43,16 @@ inBrowser('the view of failures', () => {
     await page.getByRole('link', { name: '24h' }).click()
     await page.waitForURL('**/failures?since=24h')
     await group.getByRole('link', { name: CAUSE }).click()
-    await page.waitForURL(/\/queue\?status=all&fingerprint=[0-9a-f]{16}$/)
+    await page.waitForURL(/\/tasks\/queue\?status=all&fingerprint=[0-9a-f]{16}$/)
     await page.getByRole('row', { name: /translate/ }).waitFor()
     expect(await page.getByRole('row').count()).toBe(4)
     await expectSound(opened)
     await page.getByRole('link', { name: 'One cause' }).click()
-    await page.waitForURL('**/queue?status=all')
+    await page.waitForURL('**/tasks/queue?status=all')
   })
 
   it('says of a retry of all that its tasks failed again, on its dialog and at its address', async () => {
-    await using opened = await openPage(service.baseUrl, '/failures')
+    await using opened = await openPage(service.baseUrl, '/tasks/failures')
     const { page } = opened
     const group = page.getByRole('listitem', { name: CAUSE })
     await group.getByRole('button', { name: 'Retry all' }).click()
@@ -61,7 +61,7 @@ inBrowser('the view of failures', () => {
     const dialog = page.getByRole('dialog', { name: 'Retry dead letters' })
     await dialog.getByText('0 completed, 3 failed again', { exact: true }).waitFor()
     await dialog.getByRole('link', { name: 'Open the job' }).click()
-    await page.waitForURL('**/bulk/bulk_*')
+    await page.waitForURL('**/tasks/bulk/bulk_*')
     await page.getByText('Failed', { exact: true }).waitFor()
     await expectSound(opened)
     await expectFitsPhone(page)
@@ -70,7 +70,7 @@ inBrowser('the view of failures', () => {
   })
 
   it('tries one, then retries the others once the cause is gone', async () => {
-    await using opened = await openPage(service.baseUrl, '/failures')
+    await using opened = await openPage(service.baseUrl, '/tasks/failures')
     const { page } = opened
     const group = page.getByRole('listitem', { name: CAUSE })
     await group.getByRole('button', { name: 'Retry one' }).click()

@@ -258,7 +258,7 @@ inBrowser('approvals in the inbox', () => {
 
   it('counts down to the moment a call is denied by itself, and says that it was', async () => {
     await converse('Late', write('g.txt'))
-    await using opened = await open('/health')
+    await using opened = await open('/settings/health')
     const { page } = opened
     const known = await api.client.listInbox({ query: {} })
     const [one] = (await api.client.listApprovals()).approvals

@@ -118,18 +118,18 @@ inBrowser('a visitor who opens the page', () => {
     expect(page.url()).not.toContain(id)
   })
 
-  it('cancels a task that runs', async () => {
+  it('cancels a task that runs, once there was time to undo that', async () => {
     const { id } = await world.create({ title: 'Long', metadata: { runMs: 120_000 } })
     await using opened = await openPage(world.baseUrl, `/tasks/${id}`)
     const { page } = opened
     await page.getByText('Running', { exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
-    const question = page.getByRole('dialog', { name: 'Cancel this task?' })
-    await question.getByRole('button', { name: 'Keep running' }).click()
-    await question.waitFor({ state: 'detached' })
+    await page.getByText('Cancels Long in 5 seconds').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor()
     expect((await world.task(id)).status).toBe('in_progress')
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await question.getByRole('button', { name: 'Cancel task' }).click()
+    await page.keyboard.press('Backspace')
+    await page.getByRole('button', { name: 'Cancelling…' }).waitFor()
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
     expect((await world.task(id)).status).toBe('cancelled')
   })

@@ -66,10 +66,26 @@ inBrowser('the list of tasks', () => {
     await page.waitForURL((url) => url.searchParams.get('q') === 'Imported 12')
     // Leaving the field applies the pending search.
     await page.keyboard.type('3')
-    await page.getByRole('link', { name: 'Queue & DLQ' }).click()
-    await page.getByRole('heading', { name: 'Queue & DLQ' }).waitFor()
+    await page.getByRole('link', { name: 'Queue' }).click()
+    await page.getByRole('heading', { name: 'Queue' }).waitFor()
     await page.waitForTimeout(400)
-    expect(new URL(page.url()).pathname).toBe('/queue')
+    expect(new URL(page.url()).pathname).toBe('/tasks/queue')
+  })
+
+  it.each([
+    ['/queue?status=all', 'Queue', '/tasks/queue?status=all'],
+    ['/failures?since=24h', 'Failures', '/tasks/failures?since=24h'],
+    ['/bulk/bulk_none', 'Bulk job', '/tasks/bulk/bulk_none'],
+    ['/security/audit?decision=denied', 'Security', '/settings/security/audit?decision=denied'],
+    ['/webhooks/new#events', 'New webhook', '/settings/webhooks/new#events'],
+  ])('is beside views that moved: %s leads on, with what it asks', async (old, heading, current) => {
+    await using opened = await openPage(world.baseUrl, old)
+    const { page, faults } = opened
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+    expect(page.url()).toBe(`${world.baseUrl}${current}`)
+    await page.goBack()
+    expect(page.url()).toBe('about:blank')
+    expect(faults).toEqual([])
   })
 
   it('is led to by `/` from anywhere, with what is typed on the way', async () => {
@@ -229,6 +245,38 @@ inBrowser('the list of tasks', () => {
     expect(await row(page, 'Dear').innerText()).toMatch(/^Failed\s+Dear\s+the cart is empty\s+\$3\.00\+/)
   })
 
+  it('retries and cancels by the keys of the task page, one row or what is selected; a cancel can be undone', async () => {
+    const { id } = await world.create({ title: 'Keyed', labels: ['keyed'], metadata: { runMs: 240_000 } })
+    await using opened = await openPage(world.baseUrl, '/tasks?labels=keyed')
+    const { page, faults } = opened
+    const one = row(page, 'Keyed').first()
+    await one.getByText('Running').waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Backspace')
+    await one.getByText('Cancelling').waitFor()
+    await page.keyboard.press('z')
+    await one.getByText('Running').waitFor()
+    await page.getByText('Cancels Keyed in 5 seconds').waitFor({ state: 'detached' })
+    expect((await world.task(id)).status).toBe('in_progress')
+    // The second key of a sequence is no key of its own.
+    await typeFast(page, 'gr')
+    await page.keyboard.press('Backspace')
+    await one.getByText('Cancelled').waitFor()
+    expect((await world.client.filterTasks({ query: { labels: ['keyed'] } })).total).toBe(1)
+    await page.keyboard.press('r')
+    await page.getByText('Retried as a new task').waitFor()
+    await page.getByRole('row').filter({ hasText: 'Running' }).waitFor()
+    await typeFast(page, 'kx')
+    await page.getByText('1 selected').waitFor()
+    await page.keyboard.press('Backspace')
+    await page
+      .getByRole('dialog', { name: 'Cancel 1 task?' })
+      .getByRole('button', { name: 'Cancel 1' })
+      .click()
+    await page.getByRole('row').filter({ hasText: 'Running' }).waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+  }, 60_000)
+
   it('selects ranges with Shift, peeks with Space, and is found by Back as it was left', async () => {
     await using opened = await openPage(world.baseUrl, '/tasks?labels=imported')
     const { page, faults } = opened
@@ -249,8 +297,8 @@ inBrowser('the list of tasks', () => {
     await page.getByRole('link', { name: 'Imported 65', exact: true }).waitFor()
     expect(await scroller.evaluate(({ scrollTop }) => scrollTop)).toBe(37 * 60)
     // A link starts at the top without a selection.
-    await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
-    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'Memory', exact: true }).click()
+    await page.getByRole('heading', { name: 'Memory', level: 1 }).waitFor()
     await page.getByRole('link', { name: 'Tasks', exact: true }).click()
     await row(page, 'Imported 3').first().waitFor()
     expect(await page.getByText('4 selected').count()).toBe(0)
@@ -272,7 +320,6 @@ inBrowser('the list of tasks', () => {
     await page.getByRole('heading', { name: 'Imported 1', level: 1 }).waitFor()
     await page.goBack()
     await page.setViewportSize({ width: 390, height: 844 })
-    await page.getByRole('button', { name: 'New task' }).waitFor()
     await page.getByRole('link', { name: 'Imported 3', exact: true }).waitFor()
     expect(faults).toEqual([])
   }, 60_000)
@@ -336,7 +383,7 @@ inBrowser('the list of tasks', () => {
     const { total } = await world.client.filterTasks({ query: { labels: 'bulk' } })
     expect(total).toBe(6)
     await world.client.bulkTasks({ body: { action: 'cancel', ids: [first?.id ?? ''] } })
-    await page.goto('/bulk')
+    await page.goto('/tasks/bulk')
     const jobs = page.getByRole('list', { name: 'Bulk jobs' })
     await jobs.getByText('Failed', { exact: true }).waitFor()
     await jobs.getByText('Partly failed', { exact: true }).click()
@@ -358,7 +405,7 @@ inBrowser('the list of tasks', () => {
     const dialog = page.getByRole('dialog', { name: 'Cancel tasks' })
     await dialog.getByText('3 of 3 cancelled').waitFor()
     await dialog.getByRole('link', { name: 'Open the job' }).click()
-    await page.waitForURL('**/bulk/bulk_*')
+    await page.waitForURL('**/tasks/bulk/bulk_*')
     await page.getByRole('heading', { name: 'Cancel 3 tasks' }).waitFor()
     await page.getByText('3 of 3 cancelled').waitFor()
     await page.getByText(/^Started .* by Local admin, ended/).waitFor()
@@ -371,7 +418,7 @@ inBrowser('the list of tasks', () => {
     const ids = Array.from({ length: 10_000 }, (_, n) => `task_${n}`)
     const started = await world.client.bulkTasks({ body: { action: 'retry', ids } })
     const job = 'job' in started ? started.job : undefined
-    await using opened = await openPage(world.baseUrl, `/bulk/${job?.id}`)
+    await using opened = await openPage(world.baseUrl, `/tasks/bulk/${job?.id}`)
     const { page } = opened
     await page.getByRole('button', { name: 'Cancel job' }).click()
     await page.getByText(/Cancelled: 0 of 10,000 retried/).waitFor()
@@ -419,7 +466,7 @@ inBrowser('the days of the list', () => {
     const until5 = await countUntil('2026-01-01T04:59:59.999Z')
     // One task per minute after midnight UTC.
     expect(until5).toBeGreaterThan(await countUntil('2025-12-31'))
-    await page.getByRole('main').getByText(String(until5), { exact: true }).first().waitFor()
+    await page.getByRole('main').getByText(`${until5} tasks`, { exact: true }).first().waitFor()
     const bars = page.getByRole('list', { name: 'Tasks created, by day' })
     await bars.getByRole('link', { name: `${dayBefore(3)} (UTC): 1 created` }).click()
     await row(page, 'Of 3 days ago').waitFor()

@@ -209,7 +209,7 @@ inBrowser('a page whose service was killed', () => {
     const edit = async ({ id, title }: { id: string; title: string }) => {
       await page.goto(`/tasks/${id}`)
       await page.getByRole('heading', { name: title, level: 1 }).waitFor()
-      await page.keyboard.press('e')
+      await page.keyboard.press('E')
     }
     await page.route('**/api/tasks', (route) => (isPost(route.request()) ? route.abort() : route.continue()))
     await edit(first)

@@ -20,6 +20,7 @@ import { EVERY_MS, intervalAfter, intervalUntil, periodEnd } from '../../functio
 import { patched } from '../../functions/ui/app/data/live-events.ts'
 import { estimatedOffset, narrowed } from '../../functions/ui/app/data/server-clock.ts'
 import { isCovered, TOPICS } from '../../functions/ui/app/data/streaming.ts'
+import { keyTable, listedKeys, places } from '../../functions/ui/app/shell/key-table.ts'
 import { newPath } from '../../functions/ui/app/shell/old-addresses.ts'
 import { detailsLine } from '../../functions/ui/app/views/audit/actions.ts'
 import { isStuck } from '../../functions/ui/app/views/overview/stuck.ts'
@@ -698,12 +699,45 @@ describe('the limits of a new task', () => {
   })
 })
 
+describe('the table of keys', () => {
+  const bound = Object.values(keyTable).map(({ key }) => key)
+
+  it('gives each key one meaning', () => {
+    expect(bound.filter((key, at) => bound.indexOf(key) !== at)).toEqual([])
+  })
+
+  it('leaves the first key of a sequence to it', () => {
+    expect(bound).not.toContain('g')
+  })
+
+  it('lists each key under a place', () => {
+    expect(places.flatMap(listedKeys)).toHaveLength(bound.length)
+  })
+})
+
 describe('an old address', () => {
   it.each([
     ['/', { window: '7d' }, '/tasks/overview'],
     ['/', {}, undefined],
     ['/tasks', { window: '7d' }, undefined],
     ['/tasks/overview', {}, undefined],
+    ['/queue', {}, '/tasks/queue'],
+    ['/failures', {}, '/tasks/failures'],
+    ['/bulk', {}, '/tasks/bulk'],
+    ['/bulk/bulk_1', {}, '/tasks/bulk/bulk_1'],
+    ['/webhooks', {}, '/settings/webhooks'],
+    ['/webhooks/new', {}, '/settings/webhooks/new'],
+    ['/webhooks/wh_1/verify', {}, '/settings/webhooks/wh_1/verify'],
+    ['/devices', {}, '/settings/devices'],
+    ['/security', {}, '/settings/security'],
+    ['/security/audit', {}, '/settings/security/audit'],
+    ['/audit', {}, '/settings/audit'],
+    ['/health', {}, '/settings/health'],
+    ['/tasks', {}, undefined],
+    ['/tasks/queue', {}, undefined],
+    ['/settings/health', {}, undefined],
+    ['/healthy', {}, undefined],
+    ['//queue', {}, undefined],
   ])('%s with %j leads to %s', (path, search, expected) => {
     expect(newPath(path, search)).toBe(expected)
   })

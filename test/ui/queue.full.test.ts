@@ -38,7 +38,7 @@ inBrowser('the view of the queue', () => {
   })
 
   it('shows how much waits and why it failed, in a table and one by one', async () => {
-    await using opened = await openPage(service.baseUrl, '/queue')
+    await using opened = await openPage(service.baseUrl, '/tasks/queue')
     const { page } = opened
     await rowCount(page, 5)
     expect(await page.getByRole('row').nth(1).innerText()).toMatch(
@@ -51,12 +51,12 @@ inBrowser('the view of the queue', () => {
     await expectSound(opened)
     await page.getByRole('link', { name: 'summarize' }).click()
     await page.getByRole('dialog').getByText('after 3 attempts').waitFor()
-    expect(page.url()).toMatch(/\/queue\?item=dlq_/)
+    expect(page.url()).toMatch(/\/tasks\/queue\?item=dlq_/)
     await expectSound(opened)
   })
 
   it('discards one, which its filter then shows under an address of its own', async () => {
-    await using opened = await openPage(service.baseUrl, '/queue')
+    await using opened = await openPage(service.baseUrl, '/tasks/queue')
     const { page } = opened
     await row(page, 'import').getByRole('button', { name: 'Discard' }).click()
     await rowCount(page, 4)
@@ -64,7 +64,7 @@ inBrowser('the view of the queue', () => {
     const tabs = page.getByRole('navigation', { name: 'Dead letters by state' })
     await tabs.getByRole('link', { name: 'Discarded 1' }).click()
     await rowCount(page, 1)
-    expect(page.url()).toMatch(/\/queue\?status=discarded$/)
+    expect(page.url()).toMatch(/\/tasks\/queue\?status=discarded$/)
     expect(await tabs.locator('[aria-current=page]').allInnerTexts()).toEqual([
       expect.stringContaining('Discarded'),
     ])
@@ -74,7 +74,7 @@ inBrowser('the view of the queue', () => {
   })
 
   it('takes keys to choose rows, asks before it discards them, retries them together, and lists what was refused and why', async () => {
-    await using opened = await openPage(service.baseUrl, '/queue')
+    await using opened = await openPage(service.baseUrl, '/tasks/queue')
     const { page } = opened
     await rowCount(page, 4)
     for (const title of ['summarize', 'review', 'translate']) {
@@ -110,7 +110,7 @@ inBrowser('the view of the queue', () => {
       (await api.client.listDlq({ query: { status: 'all' } })).total === 50 ? true : undefined,
     )
     const viewport = { width: 1280, height: 300 }
-    await using opened = await openPage(service.baseUrl, '/queue?item=dlq_gone', { viewport })
+    await using opened = await openPage(service.baseUrl, '/tasks/queue?item=dlq_gone', { viewport })
     const { page } = opened
     const dialog = page.getByRole('dialog')
     await dialog.getByText('It is not in this list').waitFor()
@@ -120,7 +120,7 @@ inBrowser('the view of the queue', () => {
     )
     const [oldest] = (await api.client.listDlq({ query: { status: 'all' } })).items.slice(-1)
     expect(oldest?.title).toBe('import')
-    await page.goto(`/queue?status=all&item=${oldest?.id}`)
+    await page.goto(`/tasks/queue?status=all&item=${oldest?.id}`)
     await dialog.getByRole('link', { name: 'Open the task' }).click()
     await page.waitForURL(`**/tasks/${oldest?.taskId}`)
   })
@@ -135,7 +135,7 @@ inBrowser('the view of the queue', () => {
       (url) => /\/tasks\/task_\w+$/.test(url.pathname) && !url.pathname.endsWith(letter?.taskId ?? ''),
     )
     const { pathname } = new URL(page.url())
-    await page.goto(`/queue?status=resolved&item=${letter?.id}`)
+    await page.goto(`/tasks/queue?status=resolved&item=${letter?.id}`)
     const dialog = page.getByRole('dialog')
     await dialog.getByText('by local').waitFor()
     await expectSound(opened)

@@ -207,7 +207,7 @@ inBrowser('the runners', () => {
   })
 
   it('are in the health of the service, each with what it can', async () => {
-    await using opened = await open('/health')
+    await using opened = await open('/settings/health')
     const part = opened.page.getByRole('region', { name: 'Runners', exact: true })
     await part.getByText(/of \d runners take tasks/).waitFor()
     expect(await part.getByRole('listitem').first().innerText()).toMatch(

@@ -71,7 +71,7 @@ inBrowser('the policy', () => {
   it('is changed by an admin field by field, who sees before and after what that changes', async () => {
     const { page } = admin
     const { client } = await sessionClient(admin)
-    await page.goto('/security')
+    await page.goto('/settings/security')
     const tool = (name: string) => page.getByRole('combobox', { name, exact: true })
     await tool('git').selectOption('Block')
     await page.getByLabel('Calls per minute and user').fill('0')
@@ -118,7 +118,7 @@ inBrowser('the policy', () => {
 
   it('is read by a user, who is told who changes it and is refused', async () => {
     const { page } = guest
-    await page.goto('/security')
+    await page.goto('/settings/security')
     await page.getByText('Only admins can change the policy').waitFor()
     const git = page.getByRole('combobox', { name: 'git', exact: true })
     expect([await git.isDisabled(), await git.inputValue()]).toEqual([true, 'block'])
@@ -144,7 +144,7 @@ inBrowser('the record of tool calls', () => {
     ]
     const task = await perform({ title: 'Write a file', prompt: lines.join('\n') })
     await perform({ title: 'Another', prompt: lines.join('\n') })
-    await page.goto('/security/audit')
+    await page.goto('/settings/security/audit')
     await page.getByText('6 calls').waitFor()
     await page.getByLabel('Decision').selectOption('Denied')
     await page.getByText('2 calls').waitFor()
@@ -168,18 +168,18 @@ inBrowser('the record of tool calls', () => {
     await page.waitForURL(`**/tasks/${task.id}`)
     await page.getByRole('navigation', { name: 'Task' }).getByRole('link', { name: 'Input' }).click()
     await page.getByRole('link', { name: 'Tool calls' }).click()
-    await page.waitForURL(`**/security/audit?taskId=${task.id}`)
+    await page.waitForURL(`**/settings/security/audit?taskId=${task.id}`)
     await page.getByText('3 calls').waitFor()
   })
 
   it('shows a user their own calls, and says when there are none', async () => {
     const { page } = guest
-    await page.goto('/security/audit')
+    await page.goto('/settings/security/audit')
     await page.getByText('No tool calls yet').waitFor()
     expect(await page.getByLabel('User').count()).toBe(0)
-    await page.goto('/security/audit?decision=maybe')
+    await page.goto('/settings/security/audit?decision=maybe')
     await page.getByRole('alert').waitFor()
-    await page.goto('/security/audit?entry=tca_none')
+    await page.goto('/settings/security/audit?entry=tca_none')
     await page.getByRole('dialog').getByRole('alert').waitFor()
     expect([...admin.faults, ...guest.faults]).toEqual([])
   })

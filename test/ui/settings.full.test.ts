@@ -147,7 +147,7 @@ within('the settings', () => {
     for (const isNew of [false, true]) {
       if (isNew) await page.goto('/tasks')
       else await page.getByRole('link', { name: 'Tasks', exact: true }).click()
-      await page.getByText('1.200', { exact: true }).waitFor()
+      await page.getByText('1.200 tasks', { exact: true }).waitFor()
       const time = page.getByRole('table', { name: 'Tasks' }).locator('time').first()
       const at = Date.parse((await time.getAttribute('datetime')) ?? '')
       expect(await time.getAttribute('title')).toBe(inTokyo.format(at))
@@ -225,7 +225,7 @@ within('the settings', () => {
     await guest.page.getByLabel('Password').fill('correct horse 2')
     await guest.page.keyboard.press('Enter')
     await guest.page.waitForURL(`${baseUrl()}/`)
-    for (const path of ['/settings/users', '/settings/installation', '/audit']) {
+    for (const path of ['/settings/users', '/settings/installation', '/settings/audit']) {
       await guest.page.goto(path)
       await guest.page.getByText('for admins').waitFor()
     }
@@ -243,7 +243,7 @@ within('the settings', () => {
     await page.goto('/settings/installation')
     const place = await page.getByRole('link', { name: 'Installation' }).boundingBox()
     expect(place && place.x + place.width).toBeLessThanOrEqual(390)
-    await page.goto('/audit')
+    await page.goto('/settings/audit')
     await page.getByRole('table', { name: 'Audit' }).waitFor()
     expect((await page.locator('thead').boundingBox())?.height).toBe(1)
     await page.setViewportSize({ width: 1280, height: 800 })

@@ -120,6 +120,7 @@ inBrowser('the view of health', () => {
       report.components.queue.status = 'unhealthy'
       await route.fulfill({ status: 503, json: { ...report, status: 'unhealthy' } })
     })
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
     await page.getByRole('link', { name: 'Health', exact: true }).click()
     await page.getByText('More tasks arrive than are processed').waitFor()
     await page.getByText('this instance, since it started').waitFor()
@@ -128,7 +129,7 @@ inBrowser('the view of health', () => {
   })
 
   it('sorts the endpoints by any column, in the address', async () => {
-    await using opened = await open('/health?sort=count')
+    await using opened = await open('/settings/health?sort=count')
     const { page } = opened
     const counts = async () => (await page.locator('tbody td:nth-child(2)').allInnerTexts()).map(Number)
     await page.locator('tbody tr').first().waitFor()
@@ -136,7 +137,7 @@ inBrowser('the view of health', () => {
     expect(falling).toEqual(falling.toSorted((a, b) => b - a))
     await page.getByRole('link', { name: 'Requests' }).click()
     await page.locator('[aria-sort=ascending]').waitFor()
-    expect(page.url()).toMatch(/\/health\?sort=count&order=asc$/)
+    expect(page.url()).toMatch(/\/settings\/health\?sort=count&order=asc$/)
     const rising = await counts()
     expect(rising).toEqual(rising.toSorted((a, b) => a - b))
     expect(rising).not.toEqual(falling)

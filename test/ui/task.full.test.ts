@@ -48,8 +48,8 @@ inBrowser('the head of a task', () => {
     expect(await fact(page, 'By').innerText()).toMatch(/Local admin/)
     await page.getByRole('button', { name: 'Copy the id' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
-    await page.keyboard.press('x')
-    await page.getByRole('button', { name: 'Cancel task' }).click()
+    await page.keyboard.press('Backspace')
+    await page.getByText(/^Cancels .* in 5 seconds$/).waitFor()
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
   })
 
@@ -86,7 +86,7 @@ inBrowser('the head of a task', () => {
     await page.getByText('2h for each attempt').waitFor()
     await page.getByText('at most 60', { exact: true }).waitFor()
     await page.getByText('$2.50 for all attempts').waitFor()
-    await page.keyboard.press('e')
+    await page.keyboard.press('E')
     const form = page.getByRole('dialog', { name: 'Edit and run again' })
     expect(await form.getByLabel('Labels').inputValue()).toBe('a, b')
     expect(await form.getByLabel('Time').inputValue()).toBe('2h')
@@ -223,35 +223,6 @@ const isAtTop = (element: Element) => {
   const { top } = element.getBoundingClientRect()
   return top >= 0 && top < innerHeight / 2
 }
-
-inBrowser('the question whether to cancel', () => {
-  it('goes with the task that it was about', async () => {
-    const asked = await world.create({
-      title: 'Asked about',
-      labels: ['question'],
-      metadata: { runMs: 240_000 },
-    })
-    const other = await world.create({
-      title: 'Not asked about',
-      labels: ['question'],
-      metadata: { runMs: 240_000 },
-    })
-    await using opened = await openPage(world.baseUrl, '/tasks?labels=question')
-    const { page } = opened
-    await page.getByRole('link', { name: 'Asked about', exact: true }).click()
-    await heading(page, 'Asked about')
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    const question = page.getByRole('dialog', { name: 'Cancel this task?' })
-    await question.waitFor()
-    await world.client.cancelTask({ params: { id: asked.id } })
-    await question.waitFor({ state: 'detached' })
-    await page.keyboard.press('[')
-    await heading(page, 'Not asked about')
-    await page.getByRole('button', { name: 'Cancel' }).waitFor()
-    expect(await question.count()).toBe(0)
-    await world.client.cancelTask({ params: { id: other.id } })
-  })
-})
 
 inBrowser('the parts of a task', () => {
   it('are tabs with an address each: output rendered and as written, changes as in a review, input, raw', async () => {
@@ -530,8 +501,8 @@ inBrowser('the parts of a task', () => {
     await page.reload()
     await log.getByText('line 77 of 400').waitFor()
     expect(await log.locator('[aria-current=page]').innerText()).toBe(number)
-    await page.keyboard.press('x')
-    await page.getByRole('button', { name: 'Cancel task' }).click()
+    await page.keyboard.press('Backspace')
+    await page.getByText(/^Cancels .* in 5 seconds$/).waitFor()
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
     expect(await violationsIn(page)).toEqual([])
     expect(faults).toEqual([])
@@ -849,7 +820,6 @@ inBrowser('the thread of a task', () => {
     await page.getByRole('link', { name: 'Open this turn' }).click()
     await heading(page, 'And then?')
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('button', { name: 'Cancel task' }).click()
     await turns(page).last().getByText('Cancelled').waitFor()
   }, 90_000)
 

@@ -21,17 +21,17 @@ const VIEWS: readonly View[] = [
   { path: '/tasks', text: 'Imported 3', key: '?', overlay: 'Keys' },
   { path: '/tasks', text: 'Imported 3', key: 'Control+k', overlay: 'Search' },
   { path: '/inbox', text: 'not retried' },
-  { path: '/security', text: 'What each mode allows' },
-  { path: '/security/audit', text: 'No tool calls yet' },
+  { path: '/settings/security', text: 'What each mode allows' },
+  { path: '/settings/security/audit', text: 'No tool calls yet' },
   { path: '/schedules', text: 'No schedules yet' },
   { path: '/schedules?schedule=new', text: 'The next runs are shown here' },
   { path: '/settings/integrations', text: 'Web search is disabled' },
   { path: '/chat', text: 'What should the agent do?' },
-  { path: '/webhooks', text: 'No webhooks yet' },
-  { path: '/webhooks/new', text: 'Signing secret' },
-  { path: '/failures', text: 'Retry all' },
-  { path: '/bulk', text: 'Cancel 1 task' },
-  { path: '/bulk/bulk_none', text: 'Bulk job not found' },
+  { path: '/settings/webhooks', text: 'No webhooks yet' },
+  { path: '/settings/webhooks/new', text: 'Signing secret' },
+  { path: '/tasks/failures', text: 'Retry all' },
+  { path: '/tasks/bulk', text: 'Cancel 1 task' },
+  { path: '/tasks/bulk/bulk_none', text: 'Bulk job not found' },
   { path: '/nowhere', text: 'This page does not exist' },
 ]
 
@@ -92,7 +92,7 @@ inBrowser('the view', () => {
     await page.getByText('Imported 3').first().waitFor()
     expect(await violationsIn(page)).toEqual([])
     await page.getByRole('button', { name: 'Menu' }).click()
-    await page.getByRole('link', { name: 'Overview' }).waitFor()
+    await page.getByRole('link', { name: 'Settings' }).waitFor()
     expect(await violationsIn(page)).toEqual([])
   })
 })

@@ -94,7 +94,7 @@ afterAll(async () => {
   world[Symbol.dispose]()
 })
 
-const open = (at = '/webhooks') => openPage(service.baseUrl, at)
+const open = (at = '/settings/webhooks') => openPage(service.baseUrl, at)
 const webhook = async (path: string, more: { secret?: string } = {}) =>
   (
     await api.client.createWebhook({
@@ -242,7 +242,7 @@ inBrowser('the view of webhooks', () => {
     await expectGood(opened)
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
-    await page.waitForURL(`**/webhooks/${id}`)
+    await page.waitForURL(`**/settings/webhooks/${id}`)
     await page.getByRole('note').getByText('failed for good').waitFor()
     await rowWith(page, 'Held').waitFor()
     await rowWith(page, 'Failed').getByText('410').waitFor()
@@ -304,7 +304,7 @@ inBrowser('the view of webhooks', () => {
     await page.getByText('2 of 2 delivered').waitFor()
     await inDialog(page, 'Done').click()
     expect((await deliveries(id)).map(({ status }) => status)).toEqual(['delivered', 'delivered'])
-    await page.goto(`/webhooks/${id}?delivery=evt_none`)
+    await page.goto(`/settings/webhooks/${id}?delivery=evt_none`)
     await page.getByText('This webhook has no such delivery').waitFor()
     expect(opened.faults).toEqual([])
   }, 90_000)
@@ -314,7 +314,7 @@ inBrowser('the view of webhooks', () => {
     const { id } = await webhook('often')
     const { delivery } = await api.client.testWebhook({ params: { id } })
     for (let n = 0; n < 23; n += 1) await api.client.redeliver({ params: { id, deliveryId: delivery.id } })
-    await using opened = await openPage(service.baseUrl, `/webhooks/${id}`)
+    await using opened = await openPage(service.baseUrl, `/settings/webhooks/${id}`)
     const { page } = opened
     await rowWith(page, 'webhook.test').getByText('24', { exact: true }).waitFor()
     await rowWith(page, 'webhook.test').getByRole('link').click()
@@ -397,7 +397,7 @@ inBrowser('the view of webhooks', () => {
     await button(page, /^Delete/).click()
     expect((await api.client.listWebhooks()).webhooks).toHaveLength(2)
     await inDialog(page, 'Delete').click()
-    await page.waitForURL('**/webhooks')
+    await page.waitForURL('**/settings/webhooks')
     await rowWith(page, '/second').waitFor()
     expect((await api.client.listWebhooks()).webhooks.map(({ id }) => id)).toEqual([second.id])
 
@@ -405,7 +405,7 @@ inBrowser('the view of webhooks', () => {
     const params = { id: second.id }
     for (let n = 0; n < 60; n++) await api.client.testWebhook({ params })
     const oldest = (await deliveries(second.id, 200)).at(-1)
-    await page.goto(`/webhooks/${second.id}?delivery=${oldest?.id}`)
+    await page.goto(`/settings/webhooks/${second.id}?delivery=${oldest?.id}`)
     await page.getByRole('dialog', { name: oldest?.event ?? '' }).waitFor()
     await page
       .getByRole('dialog')

@@ -1,4 +1,5 @@
 import { rootRoute } from './shell/root-route.ts'
+import { settingsRoute } from './shell/settings-route.ts'
 import { agentsRoute } from './views/agents/route.ts'
 import { auditRoute } from './views/audit/route.ts'
 import { bulkJobsRoute, bulkRoute } from './views/bulk/route.ts'
@@ -14,7 +15,7 @@ import { overviewRoute } from './views/overview/route.ts'
 import { queueRoute } from './views/queue/route.ts'
 import { schedulesRoute } from './views/schedules/route.ts'
 import { securityRoute } from './views/security/route.ts'
-import { settingsRoute } from './views/settings/route.ts'
+import { settingsFormsRoute } from './views/settings/route.ts'
 import { startRoute } from './views/start/route.ts'
 import { taskRoute } from './views/task/route.ts'
 import { tasksRoute } from './views/tasks/route.ts'
@@ -30,25 +31,27 @@ export const routeTree = rootRoute.addChildren([
   loginRoute,
   signupRoute,
   resetRoute,
-  settingsRoute,
-  devicesRoute,
-  auditRoute,
+  settingsRoute.addChildren([
+    settingsFormsRoute,
+    webhooksRoute,
+    newWebhookRoute,
+    webhookRoute,
+    devicesRoute,
+    securityRoute,
+    auditRoute,
+    healthRoute,
+  ]),
   queueRoute,
   failuresRoute,
   bulkJobsRoute,
   bulkRoute,
   agentsRoute,
-  healthRoute,
   docsRoute,
   notificationsRoute,
   memoryRoute,
   approvalsRoute,
-  securityRoute,
   schedulesRoute,
   chatRoute,
   conversationRoute,
   sessionRoute,
-  webhooksRoute,
-  newWebhookRoute,
-  webhookRoute,
 ])

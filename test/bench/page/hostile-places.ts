@@ -46,7 +46,7 @@ const answering = (answers: Place['answers']) => async (route: Route) => {
 const longestBlockMs = async (page: Page, { path, answers, act }: Place): Promise<number> => {
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.route('**/api/**', answering(answers))
-  await page.goto('/health')
+  await page.goto('/settings/health')
   await settled(page)
   return longestTask(page, async () => {
     await goTo(page, path)
@@ -59,7 +59,7 @@ const longestBlockMs = async (page: Page, { path, answers, act }: Place): Promis
 
 /** Texts of the worst forms in each place of the page that shows texts. */
 export const hostilePlaces = async (world: { baseUrl: string }): Promise<Row[]> => {
-  await using opened = await openPage(world.baseUrl, '/health')
+  await using opened = await openPage(world.baseUrl, '/settings/health')
   const { page } = opened
   const worst: { name: string; ms: number }[] = []
   for (const [of, text] of hostilePlainTexts(LETTERS)) {

@@ -161,7 +161,7 @@ const failureGroup = (text: string, n: number) => ({
 })
 const auditPlace = (count: number, details: (n: number) => object) =>
   listPlace(
-    '/audit',
+    '/settings/audit',
     '/api/audit',
     'records',
     many(count, (n) => ({
@@ -461,7 +461,7 @@ const ofLists = (text: string): Readonly<Record<string, Place>> => {
       })),
     ),
     failures: listPlace(
-      '/failures',
+      '/tasks/failures',
       '/api/failures',
       'groups',
       many(50, (n) => failureGroup(text, n)),

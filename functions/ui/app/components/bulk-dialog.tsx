@@ -90,7 +90,7 @@ const Follow = ({ order: { target, body }, jobId, onClose }: FollowProps) => {
         <Refusal error={cancelling.error ?? (job ? undefined : error)} />
       </DialogBody>
       <DialogFoot>
-        <Link to="/bulk/$id" params={{ id: jobId }} className="mr-auto text-muted-foreground underline">
+        <Link to="/tasks/bulk/$id" params={{ id: jobId }} className="mr-auto text-muted-foreground underline">
           Open the job
         </Link>
         {job && !isOver && (

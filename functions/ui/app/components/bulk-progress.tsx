@@ -24,7 +24,7 @@ export const BulkProgress = ({ job }: { job: BulkJob }) => {
       )}
       {(job.results?.failed ?? 0) > 0 && (
         <p>
-          <Link to="/failures" className="underline underline-offset-2">
+          <Link to="/tasks/failures" className="underline underline-offset-2">
             See why
           </Link>
         </p>
@@ -56,7 +56,7 @@ const ItemLink = ({ target, id, title }: ItemProps) =>
       {title}
     </Link>
   ) : (
-    <Link to="/queue" search={{ status: 'all', item: id }} className="hover:underline">
+    <Link to="/tasks/queue" search={{ status: 'all', item: id }} className="hover:underline">
       {title}
     </Link>
   )

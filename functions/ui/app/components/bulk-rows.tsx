@@ -22,7 +22,7 @@ export const BulkRows = ({ jobs }: { jobs: readonly BulkSummary[] }) => (
       draw={(job) => (
         <li>
           <Link
-            to="/bulk/$id"
+            to="/tasks/bulk/$id"
             params={{ id: job.id }}
             className="flex flex-wrap items-center gap-x-3 gap-y-0.5 px-3.5 py-2 hover:bg-muted"
           >

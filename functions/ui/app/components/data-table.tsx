@@ -6,7 +6,7 @@ import { type Column, DataRow, rowClass, type Selection, selectedFrom } from './
 import { useNarrow } from './narrow.ts'
 import { Problem } from './problem.tsx'
 import { useRemembered } from './remembered.ts'
-import { useRowKeys } from './row-keys.ts'
+import { type RowActs, useRowKeys } from './row-keys.ts'
 import { SkeletonRows } from './skeleton.tsx'
 
 type Sorting = { by: string; order: 'asc' | 'desc'; onSort: (by: string) => void }
@@ -19,8 +19,7 @@ type Props<Row> = {
   getName?: (row: Row) => string
   selection?: Selection
   sorting?: Sorting
-  /** Handler of Space. */
-  onPeek?: (id: string) => void
+  acts?: RowActs
   isLoading?: boolean
   /** Called when the end of the rows is near and there may be more. */
   onMore?: (() => void) | undefined
@@ -50,7 +49,7 @@ export const DataTable = <Row extends { id: string }>(props: Props<Row>) => {
     getName = ({ id }) => id,
     selection,
     sorting,
-    onPeek,
+    acts,
     onMore,
     empty,
     isLoading = false,
@@ -92,7 +91,7 @@ export const DataTable = <Row extends { id: string }>(props: Props<Row>) => {
   useEffect(() => {
     if (rows.length > 0 && last >= rows.length - AHEAD) onMore?.()
   }, [last, rows.length, onMore])
-  useRowKeys({ label, ids, selection, onPeek, scroller, show: (at) => virtual.scrollToIndex(at) })
+  useRowKeys({ label, ids, selection, acts, scroller, show: (at) => virtual.scrollToIndex(at) })
 
   if (isLoading) return <SkeletonRows count={12} />
   if (rows.length === 0) return <>{empty}</>

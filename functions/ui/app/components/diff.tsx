@@ -159,7 +159,7 @@ const useTree = (isThere: boolean) => {
     const nav = document.querySelector(`nav[aria-label="${TREE_LABEL}"]`)
     nav?.querySelector<HTMLElement>('button, summary')?.focus()
   }
-  useKeys(isThere ? { f: byKey } : {})
+  useKeys(isThere ? { files: byKey } : {})
   return { isShown, toggle }
 }
 

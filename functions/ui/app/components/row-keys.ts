@@ -1,21 +1,25 @@
 import { type RefObject, useRef } from 'react'
+import type { KeyName } from '../shell/key-table.ts'
 import { useKeys } from '../shell/keys.ts'
 import { type Selection, toggled } from './data-row.tsx'
 import { useRemembered } from './remembered.ts'
+
+/** What keys do with the focused row. */
+export type RowActs = Readonly<Partial<Record<KeyName, (id: string) => void>>>
 
 type Needs = {
   label?: string
   ids: readonly string[]
   selection: Selection | undefined
-  onPeek?: ((id: string) => void) | undefined
+  acts?: RowActs | undefined
   scroller: RefObject<HTMLElement | null>
   show: (index: number) => void
 }
 
 const MOST_FRAMES = 10
 
-/** `j` and `k` move focus, `x` selects, Space peeks, Escape clears the selection. Back restores the focused row. */
-export const useRowKeys = ({ label = '', ids, selection, onPeek, scroller, show }: Needs) => {
+/** `j` and `k` move focus, `x` selects, Escape clears the selection. Back restores the focused row. */
+export const useRowKeys = ({ label = '', ids, selection, acts = {}, scroller, show }: Needs) => {
   const last = useRemembered(`${label} row`, 0)
   /** The row that gets focus once rendered. Keys pressed before that apply to it. */
   const coming = useRef<number>(undefined)
@@ -50,21 +54,19 @@ export const useRowKeys = ({ label = '', ids, selection, onPeek, scroller, show 
     const at = current()
     moveTo(at === undefined ? last.read() : at + by)
   }
+  /** Without a focused row, the first press focuses one. */
+  const withRow = (act: (id: string) => void) => () => {
+    const id = ids[current() ?? -1]
+    if (id === undefined) step(0)
+    else act(id)
+  }
   useKeys({
-    j: () => step(1),
-    k: () => step(-1),
-    x: () => {
-      const id = ids[current() ?? -1]
-      if (id === undefined) step(0)
-      else selection?.onSelect(toggled(selection.selected, id))
-    },
-    ...(onPeek && {
-      ' ': () => {
-        const id = ids[current() ?? -1]
-        if (id === undefined) step(0)
-        else onPeek(id)
-      },
+    next: () => step(1),
+    previous: () => step(-1),
+    ...(selection && {
+      select: withRow((id) => selection.onSelect(toggled(selection.selected, id))),
+      close: () => selection.onSelect(new Set()),
     }),
-    Escape: () => selection?.onSelect(new Set()),
+    ...Object.fromEntries(Object.entries(acts).map(([name, act]) => [name, withRow(act)])),
   })
 }

@@ -32,7 +32,7 @@ export const TitledSession = (session: Session) => {
 
 export const ToolCallsLink = ({ taskId, conversationId }: Session) => (
   <Link
-    to="/security/audit"
+    to="/settings/security/audit"
     search={{ ...(taskId ? { taskId } : {}), ...(conversationId ? { conversationId } : {}) }}
     className="underline underline-offset-2"
   >

@@ -1,5 +1,7 @@
 import { Toast as Base } from '@base-ui/react/toast'
-import { CircleAlert, CircleCheck, X } from 'lucide-react'
+import { CircleAlert, CircleCheck, Undo2, X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { buttonClass } from './button.tsx'
 
 const manager = Base.createToastManager()
 
@@ -8,17 +10,33 @@ export const toast = {
   done: (title: string, description?: string) => manager.add({ title, description, type: 'done' }),
   failed: (title: string, description?: string) =>
     manager.add({ title, description, type: 'failed', priority: 'high', timeout: 0 }),
+  /** Stays until it is closed. */
+  undoable: (title: string, description: string, onUndo: () => void) =>
+    manager.add({
+      title,
+      description,
+      type: 'undoable',
+      timeout: 0,
+      actionProps: { children: 'Undo', onClick: onUndo },
+    }),
+  close: (id: string) => manager.close(id),
 }
 
 export const Toasts = () => (
   <Base.Provider toastManager={manager} limit={4}>
     <Base.Portal>
-      <Base.Viewport className="fixed right-3 bottom-3 z-60 flex w-88 max-w-[calc(100vw-1.5rem)] flex-col gap-2">
+      <Base.Viewport className="fixed right-3 bottom-3 z-60 max-md:bottom-17 flex w-88 max-w-[calc(100vw-1.5rem)] flex-col gap-2">
         <List />
       </Base.Viewport>
     </Base.Portal>
   </Base.Provider>
 )
+
+const icons: Readonly<Record<string, ReactNode>> = {
+  done: <CircleCheck size={16} className="mt-px shrink-0 text-completed" />,
+  failed: <CircleAlert size={16} className="mt-px shrink-0 text-failed" />,
+  undoable: <Undo2 size={16} className="mt-px shrink-0 text-muted-foreground" />,
+}
 
 const List = () =>
   Base.useToastManager().toasts.map((one) => (
@@ -28,15 +46,12 @@ const List = () =>
       data-toast
       className="flex items-start gap-2.5 rounded-lg border bg-popover px-3 py-2.5 text-popover-foreground shadow-lg transition duration-150 data-ending-style:opacity-0 data-limited:hidden data-starting-style:translate-y-2 data-starting-style:opacity-0"
     >
-      {one.type === 'failed' ? (
-        <CircleAlert size={16} className="mt-px shrink-0 text-failed" />
-      ) : (
-        <CircleCheck size={16} className="mt-px shrink-0 text-completed" />
-      )}
+      {icons[one.type ?? 'done']}
       <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">
         <Base.Title className="font-medium" />
         <Base.Description className="text-muted-foreground" />
       </div>
+      {one.actionProps && <Base.Action className={buttonClass({ size: 'small' })} />}
       <Base.Close aria-label="Dismiss" className="rounded p-0.5 text-muted-foreground hover:bg-accent">
         <X size={14} />
       </Base.Close>

@@ -2,6 +2,8 @@ import { type ReactNode, useEffect } from 'react'
 
 type Props = {
   title: string
+  /** Links to the views beside this one, shown in place of the title. */
+  tabs?: ReactNode
   /** Beside the title, such as a count or a state. */
   aside?: ReactNode
   actions?: ReactNode
@@ -12,18 +14,26 @@ type Props = {
   foot?: ReactNode
 }
 
-export const View = ({ title, aside, actions, children, isFixed = false, foot }: Props) => {
+export const View = ({ title, tabs, aside, actions, children, isFixed = false, foot }: Props) => {
   useEffect(() => {
     document.title = `${title} · Agent Tasks`
   }, [title])
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-2 md:px-6">
-        <h1 className="min-w-0 truncate text-base font-semibold" title={title}>
+      <header
+        className={`flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 md:px-6 ${tabs ? 'max-md:pb-1' : 'py-2'}`}
+      >
+        <h1 className={tabs ? 'sr-only' : 'min-w-0 truncate text-base font-semibold'} title={title}>
           {title}
         </h1>
-        {aside}
-        <div className="ml-auto flex items-center gap-2">{actions}</div>
+        {tabs}
+        {!tabs && aside}
+        <div
+          className={`ml-auto flex items-center gap-2 ${tabs ? 'max-md:w-full max-md:justify-between' : ''}`}
+        >
+          {tabs && aside}
+          {actions}
+        </div>
       </header>
       <div className={`min-h-0 flex-1 ${isFixed ? 'flex flex-col' : 'overflow-y-auto'}`}>{children}</div>
       {foot}

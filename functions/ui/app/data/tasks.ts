@@ -137,7 +137,6 @@ export const useCreateTask = () =>
     client.createTask({ body }, { headers: { 'idempotency-key': key } }),
   )
 
-export const useCancelTask = () => useTaskChange((id: string) => client.cancelTask({ params: { id } }))
 export const useRetryTask = () => useTaskChange((id: string) => client.retryTask({ params: { id } }))
 
 type Exported = Parameters<typeof client.importTasks>[0]['body']

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 export type AuditScope = { conversationId: string } | { taskId: string }
 
 // A plain string: a view does not import the routes of another.
-const PATH: string = '/security/audit'
+const PATH: string = '/settings/security/audit'
 
 export const AuditLink = ({ scope, callId }: { scope: AuditScope; callId: string }) => (
   <Link

@@ -11,7 +11,7 @@ import { type Hold, useHolds, useRemoveHold } from '../data/holds.ts'
 import { useMe } from '../data/me.ts'
 
 /** The views of work, where people ask why nothing starts. */
-const isOfWork = (path: string) => /^\/(?:$|agents$|queue$|tasks(?:\/|$))/.test(path)
+const isOfWork = (path: string) => /^\/(?:$|agents$|tasks(?:\/|$))/.test(path)
 
 export const Holds = () => {
   const isShown = useRouterState({ select: ({ location }) => isOfWork(location.pathname) })

@@ -1,7 +1,10 @@
 import { useEffect, useRef } from 'react'
-import { withCommand } from '../components/platform.ts'
+import { type KeyName, keyTable } from './key-table.ts'
 
-type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>
+type Act = (event: KeyboardEvent) => void
+/** Names of the table of keys, and sequences such as `g t`. */
+type Keys = Readonly<Partial<Record<KeyName | `g ${string}`, Act | undefined>>>
+type Binding = { current: Keys }
 
 const SEQUENCE_MS = 1_000
 
@@ -16,51 +19,50 @@ const isPressing = ({ key, target }: KeyboardEvent) =>
 /** An open dialog has its own keys. A toast has the dialog role but takes no keys. */
 const isCovered = () => document.querySelector('[role=dialog]:not([data-toast])') !== null
 
-/** Handles keys (`c`) and sequences (`g t`) outside of fields and dialogs. Keys with modifiers are left to the browser. */
+const pressed = ({ key, metaKey, ctrlKey }: KeyboardEvent) =>
+  metaKey || ctrlKey ? `Mod+${key.toLowerCase()}` : key
+
+const keyNamed = (name: string) => (name in keyTable ? keyTable[name as KeyName].key : name)
+
+/** Of all components, so that the second key of a sequence is not taken for a key of its own. */
+const bindings = new Set<Binding>()
+let first = { key: '', at: Number.NEGATIVE_INFINITY }
+
+const actFor = (key: string): Act | undefined => {
+  for (const { current } of bindings)
+    for (const [name, act] of Object.entries(current)) if (act && keyNamed(name) === key) return act
+}
+
+const isFirstOfSequence = (key: string) =>
+  [...bindings].some(({ current }) => Object.keys(current).some((name) => name.startsWith(`${key} `)))
+
+const answer = (event: KeyboardEvent) => {
+  const key = pressed(event)
+  if (event.altKey || event.defaultPrevented || key === 'Shift') return
+  if (!key.startsWith('Mod+') && (isTyping(event) || isPressing(event) || isCovered())) return
+  const isSecond = event.timeStamp - first.at < SEQUENCE_MS && isFirstOfSequence(first.key)
+  const act = actFor(isSecond ? `${first.key} ${key}` : key)
+  first = isSecond ? { key: '', at: 0 } : { key, at: event.timeStamp }
+  if (!act) return
+  event.preventDefault()
+  act(event)
+}
+
+/**
+ * Binds keys of the table and sequences. They act outside of fields and dialogs, those with ⌘ or Ctrl everywhere. Other keys with modifiers
+ * are left to the browser.
+ */
 export const useKeys = (keys: Keys) => {
   const latest = useRef(keys)
   useEffect(() => {
     latest.current = keys
   })
   useEffect(() => {
-    let first = { key: '', at: 0 }
-    const answer = (event: KeyboardEvent) => {
-      if (
-        event.metaKey ||
-        event.ctrlKey ||
-        event.altKey ||
-        isTyping(event) ||
-        isPressing(event) ||
-        isCovered()
-      )
-        return
-      const isSecond = event.timeStamp - first.at < SEQUENCE_MS
-      const act =
-        (isSecond ? latest.current[`${first.key} ${event.key}`] : undefined) ?? latest.current[event.key]
-      first = { key: event.key, at: event.timeStamp }
-      if (!act || event.defaultPrevented) return
-      event.preventDefault()
-      act(event)
+    if (bindings.size === 0) addEventListener('keydown', answer)
+    bindings.add(latest)
+    return () => {
+      bindings.delete(latest)
+      if (bindings.size === 0) removeEventListener('keydown', answer)
     }
-    addEventListener('keydown', answer)
-    return () => removeEventListener('keydown', answer)
   }, [])
 }
-
-/** The global keys, as listed under `?`. */
-export const keyHelp: readonly (readonly [keys: string, label: string])[] = [
-  [withCommand('K', ' '), 'Search and jump'],
-  ['c', 'Create task'],
-  ['/', 'Search tasks'],
-  ['g then a letter', 'Go to a view'],
-  ['j  k', 'Next and previous row'],
-  ['Enter', 'Open the row'],
-  ['Space', 'Peek at the row'],
-  ['x', 'Select the row; cancel a task'],
-  ['e  s', 'In the inbox: done, snooze'],
-  ['r  e  m', 'Of a task: retry; edit and run again; reply'],
-  ['t  f', 'Of a task: trace; list of changed files'],
-  ['[  ]', 'Previous and next task of the list'],
-  ['Esc', 'Close, or clear the selection'],
-  ['?', 'This list'],
-]

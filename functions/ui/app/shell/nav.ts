@@ -1,70 +1,112 @@
 import type { LinkProps } from '@tanstack/react-router'
 import {
-  Activity,
   BookOpen,
   Bot,
   Brain,
   CalendarClock,
   Inbox,
-  Layers,
-  LayoutDashboard,
-  ListOrdered,
   ListTodo,
   type LucideIcon,
   MessagesSquare,
-  MonitorSmartphone,
-  ScrollText,
   Settings,
-  ShieldCheck,
-  TriangleAlert,
-  Webhook,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { InboxBadge } from './inbox-badge.tsx'
 
-type Entry = {
+type Destination = {
   to: NonNullable<LinkProps['to']>
   label: string
   icon: LucideIcon
   /** The second key of the sequence `g …`. */
-  key: string
-  Badge?: () => ReactNode
+  key?: string
+}
+export type MenuEntry = Destination & { key: string; Badge?: () => ReactNode }
+
+export const menu: readonly MenuEntry[] = [
+  { to: '/inbox', label: 'Inbox', icon: Inbox, key: 'i', Badge: InboxBadge },
+  { to: '/tasks', label: 'Tasks', icon: ListTodo, key: 't' },
+  { to: '/chat', label: 'Chat', icon: MessagesSquare, key: 'c' },
+  { to: '/schedules', label: 'Schedules', icon: CalendarClock, key: 'e' },
+  { to: '/agents', label: 'Agents', icon: Bot, key: 'a' },
+  { to: '/memory', label: 'Memory', icon: Brain, key: 'm' },
+  { to: '/settings', label: 'Settings', icon: Settings, key: 's' },
+]
+
+/** At the foot of the menu. */
+export const docs: MenuEntry = { to: '/docs', label: 'Docs', icon: BookOpen, key: 'd' }
+
+/** The other views of Tasks, beside the list. */
+export const taskViews: readonly Destination[] = [
+  { to: '/tasks/overview', label: 'Overview', icon: ListTodo, key: 'o' },
+  { to: '/tasks/queue', label: 'Queue', icon: ListTodo, key: 'q' },
+  { to: '/tasks/failures', label: 'Failures', icon: ListTodo, key: 'f' },
+  { to: '/tasks/bulk', label: 'Bulk jobs', icon: ListTodo, key: 'b' },
+]
+
+type Role = 'user' | 'admin' | undefined
+type Mode = 'local' | 'cloud' | 'oidc' | undefined
+
+type Section = Omit<Destination, 'icon'> & {
+  /** All if undefined. */
+  role?: 'admin'
+  modes?: readonly Mode[]
+  /** It has pages below its address. */
+  hasPages?: true
 }
 
-/** The order of the sidebar, the palette and the key list. */
-export const nav: readonly { group: string; entries: readonly Entry[] }[] = [
-  {
-    group: 'Work',
-    entries: [
-      { to: '/inbox', label: 'Inbox', icon: Inbox, key: 'i', Badge: InboxBadge },
-      { to: '/tasks/overview', label: 'Overview', icon: LayoutDashboard, key: 'o' },
-      { to: '/tasks', label: 'Tasks', icon: ListTodo, key: 't' },
-      { to: '/chat', label: 'Chat', icon: MessagesSquare, key: 'c' },
-      { to: '/schedules', label: 'Schedules', icon: CalendarClock, key: 'e' },
-      { to: '/queue', label: 'Queue & DLQ', icon: ListOrdered, key: 'q' },
-      { to: '/failures', label: 'Failures', icon: TriangleAlert, key: 'f' },
-      { to: '/bulk', label: 'Bulk jobs', icon: Layers, key: 'b' },
-    ],
-  },
-  {
-    group: 'System',
-    entries: [
-      { to: '/agents', label: 'Agents', icon: Bot, key: 'a' },
-      { to: '/memory', label: 'Memory', icon: Brain, key: 'm' },
-      { to: '/webhooks', label: 'Webhooks', icon: Webhook, key: 'w' },
-      { to: '/health', label: 'Health', icon: Activity, key: 'h' },
-      { to: '/devices', label: 'Devices', icon: MonitorSmartphone, key: 'd' },
-      { to: '/security', label: 'Security', icon: ShieldCheck, key: 'y' },
-      { to: '/audit', label: 'Audit', icon: ScrollText, key: 'u' },
-    ],
-  },
+const accounts = { role: 'admin', modes: ['cloud', 'oidc'] } as const
+
+export const settingsSections: readonly { group: string; sections: readonly Section[] }[] = [
   {
     group: 'You',
-    entries: [
-      { to: '/settings', label: 'Settings', icon: Settings, key: 's' },
-      { to: '/docs', label: 'Docs & API', icon: BookOpen, key: 'r' },
+    sections: [
+      { to: '/settings', label: 'Profile' },
+      { to: '/settings/sessions', label: 'Sign-in' },
+      { to: '/settings/tokens', label: 'API tokens' },
+      { to: '/settings/devices', label: 'Devices', key: 'v' },
+    ],
+  },
+  {
+    group: 'Connections',
+    sections: [
+      { to: '/settings/integrations', label: 'Integrations' },
+      { to: '/settings/models', label: 'Models', role: 'admin' },
+      { to: '/settings/webhooks', label: 'Webhooks', key: 'w', hasPages: true },
+    ],
+  },
+  {
+    group: 'Safety',
+    sections: [
+      { to: '/settings/security', label: 'Security', key: 'y', hasPages: true },
+      { to: '/settings/audit', label: 'Audit', key: 'u', role: 'admin' },
+    ],
+  },
+  {
+    group: 'Service',
+    sections: [
+      { to: '/settings/users', label: 'Users', ...accounts },
+      { to: '/settings/invites', label: 'Invites', ...accounts },
+      { to: '/settings/access-key', label: 'Access key', role: 'admin', modes: ['local'] },
+      { to: '/settings/installation', label: 'Installation', role: 'admin' },
+      { to: '/settings/health', label: 'Health', key: 'h' },
     ],
   },
 ]
 
-export const destinations = nav.flatMap(({ entries }) => entries)
+/** Hidden sections explain at their address why they are not available. */
+export const isOffered = (section: Section, role: Role, mode: Mode): boolean =>
+  (section.role === undefined || section.role === role) &&
+  (section.modes === undefined || section.modes.includes(mode))
+
+/** The order of the palette and of the list of keys. */
+export const destinations: readonly Destination[] = [
+  ...menu,
+  docs,
+  ...taskViews,
+  ...settingsSections.flatMap(({ sections }) =>
+    sections.filter(({ to }) => to !== '/settings').map((section) => ({ ...section, icon: Settings })),
+  ),
+]
+
+/** The views that `g` and a key lead to. */
+export const keyed = destinations.flatMap(({ key, ...view }) => (key === undefined ? [] : [{ ...view, key }]))

@@ -1,5 +1,8 @@
-/** Addresses that views had before. */
-const moved: readonly (readonly [from: RegExp, to: string])[] = []
+/** Addresses that views had before, with the pages below them. */
+const moved: readonly (readonly [from: RegExp, to: string])[] = [
+  [/^\/(?=(?:queue|failures|bulk)(?:\/|$))/, '/tasks/'],
+  [/^\/(?=(?:webhooks|devices|security|audit|health)(?:\/|$))/, '/settings/'],
+]
 
 /** The path that an old address leads to; undefined for one that is current. */
 export const newPath = (path: string, search: object = {}): string | undefined => {

@@ -1,11 +1,13 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { Fragment, useEffect } from 'react'
+import { undoCancel } from '../components/cancel-soon.ts'
 import { useLocale } from '../data/locale.ts'
 import { isSignedOut } from '../data/query-client.ts'
 import { Banner, useStaleSince } from './banner.tsx'
+import { BottomBar } from './bottom-bar.tsx'
 import { Holds } from './holds.tsx'
 import { useKeys } from './keys.ts'
-import { destinations } from './nav.ts'
+import { keyed } from './nav.ts'
 import { closeOverlay, openCreate, overlay } from './overlay.ts'
 import { Overlays } from './overlays.tsx'
 import { Sidebar } from './sidebar.tsx'
@@ -51,6 +53,7 @@ const Framed = () => {
             <Outlet />
           </Fragment>
         </main>
+        <BottomBar />
       </div>
       <Overlays />
     </div>
@@ -76,20 +79,14 @@ const useFreshPath = (path: string) => {
 const useShellKeys = () => {
   const navigate = useNavigate()
   useKeys({
-    c: openCreate,
-    '?': () => overlay.set('keys'),
-    '/': () => toSearch(() => void navigate({ to: '/tasks' })),
-    ...Object.fromEntries(destinations.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])),
-  })
-  useEffect(() => {
-    const open = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
-      event.preventDefault()
+    palette: () => {
       // Do not replace a form that is being filled in.
-      if (overlay.get() === 'create' || overlay.get() === 'again') return
-      overlay.set('palette')
-    }
-    addEventListener('keydown', open)
-    return () => removeEventListener('keydown', open)
-  }, [])
+      if (overlay.get() !== 'create' && overlay.get() !== 'again') overlay.set('palette')
+    },
+    create: openCreate,
+    undo: undoCancel,
+    help: () => overlay.set('keys'),
+    search: () => toSearch(() => void navigate({ to: '/tasks' })),
+    ...Object.fromEntries(keyed.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])),
+  })
 }

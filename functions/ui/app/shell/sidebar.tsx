@@ -3,7 +3,7 @@ import { Keyboard, Plus, Search } from 'lucide-react'
 import { Button } from '../components/button.tsx'
 import { withCommand } from '../components/platform.ts'
 import { Mark } from './mark.tsx'
-import { nav } from './nav.ts'
+import { docs, type MenuEntry, menu } from './nav.ts'
 import { openCreate, overlay } from './overlay.ts'
 import { ThemeButton } from './theme-button.tsx'
 import { UserMenu } from './user-menu.tsx'
@@ -29,29 +29,31 @@ export const Sidebar = () => (
   </aside>
 )
 
+const entryClass =
+  'flex h-8 items-center gap-2.5 rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground data-[status=active]:bg-accent data-[status=active]:font-medium data-[status=active]:text-foreground max-md:h-11'
+
 export const Nav = ({ onFollow }: { onFollow?: () => void }) => (
-  <nav aria-label="Views" className="flex-1 overflow-y-auto px-3">
-    {nav.map(({ group, entries }) => (
-      <div key={group} className="pt-3">
-        <p className="px-2 pb-1 text-xs text-muted-foreground">{group}</p>
-        <ul className="flex flex-col gap-px">
-          {entries.map(({ to, label, icon: Icon, Badge }) => (
-            <li key={to}>
-              <Link
-                to={to}
-                {...(onFollow ? { onClick: onFollow } : {})}
-                activeOptions={{ exact: to === '/', includeSearch: false }}
-                className="flex h-8 items-center gap-2.5 rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground data-[status=active]:bg-accent data-[status=active]:font-medium data-[status=active]:text-foreground"
-              >
-                <Icon size={15} /> {label}
-                {Badge && <Badge />}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </div>
-    ))}
+  <nav aria-label="Menu" className="flex flex-1 flex-col overflow-y-auto px-3 py-1">
+    <ul className="flex flex-col gap-px">
+      {menu.map((entry) => (
+        <Entry key={entry.to} entry={entry} onFollow={onFollow} />
+      ))}
+    </ul>
+    <ul className="mt-auto pt-3">
+      <Entry entry={docs} onFollow={onFollow} />
+    </ul>
   </nav>
+)
+
+type EntryProps = { entry: MenuEntry; onFollow: (() => void) | undefined }
+
+const Entry = ({ entry: { to, label, icon: Icon, Badge }, onFollow }: EntryProps) => (
+  <li>
+    <Link to={to} onClick={onFollow} activeOptions={{ includeSearch: false }} className={entryClass}>
+      <Icon size={15} /> {label}
+      {Badge && <Badge />}
+    </Link>
+  </li>
 )
 
 export const Foot = () => (

@@ -76,7 +76,7 @@ const Trouble = ({ agent, condition, outcomes, breaker }: Omit<Props, 'monthUsd'
       <p className="text-muted-foreground">
         {advice}{' '}
         {failing && (
-          <Link to="/failures" className="underline">
+          <Link to="/tasks/failures" className="underline">
             {formatNumber(failing.failed)} of {formatNumber(failing.completed + failing.failed)} failed in the
             last {failing.label}
           </Link>

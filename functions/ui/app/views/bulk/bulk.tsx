@@ -14,7 +14,7 @@ import { When } from '../../components/when.tsx'
 import { useBulkJob, useCancelBulk } from '../../data/bulk-jobs.ts'
 
 export const Bulk = (): ReactNode => {
-  const { id } = useParams({ from: '/bulk/$id' })
+  const { id } = useParams({ from: '/tasks/bulk/$id' })
   const { data: job, error, refetch } = useBulkJob(id)
   const cancelling = useCancelBulk()
   if (job === undefined)
@@ -33,7 +33,7 @@ export const Bulk = (): ReactNode => {
             {isFollowing(job) ? 'Stop following' : 'Cancel job'}
           </Button>
         ) : (
-          <Link to={job.target === 'tasks' ? '/tasks' : '/queue'} className={buttonClass()}>
+          <Link to={job.target === 'tasks' ? '/tasks' : '/tasks/queue'} className={buttonClass()}>
             {job.target === 'tasks' ? 'Open tasks' : 'Open dead letters'}
           </Link>
         )

@@ -6,6 +6,7 @@ import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { View } from '../../components/view.tsx'
 import { useBulkJobs } from '../../data/bulk-jobs.ts'
+import { TaskTabs } from '../../shell/task-tabs.tsx'
 
 const curl = () => `curl ${location.origin}/api/bulk`
 
@@ -14,14 +15,15 @@ export const BulkJobs = (): ReactNode => {
   return (
     <View
       title="Bulk jobs"
+      tabs={<TaskTabs />}
       aside={total !== undefined && total > 0 && <span className="text-muted-foreground">{total}</span>}
     >
       {error && rows.length === 0 && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <SkeletonRows count={4} />}
       {total === 0 && (
         <Empty title="No bulk jobs yet" curl={curl()}>
-          Select rows in Tasks, Queue & DLQ or Failures to change them together. Jobs are kept for 30 days.
-          With the API:
+          Select rows of the list, of the queue or of the failures to change them together. Jobs are kept for
+          30 days. With the API:
         </Empty>
       )}
       {rows.length > 0 && (

@@ -4,12 +4,12 @@ import { rootRoute } from '../../shell/root-route.ts'
 
 export const bulkJobsRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/bulk',
+  path: '/tasks/bulk',
   component: lazyComponent(() => import('./jobs.tsx'), 'BulkJobs'),
 })
 
 export const bulkRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/bulk/$id',
+  path: '/tasks/bulk/$id',
   component: lazyComponent(() => import('./bulk.tsx'), 'Bulk'),
 })

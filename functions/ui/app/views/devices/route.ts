@@ -1,9 +1,9 @@
 import { createRoute } from '@tanstack/react-router'
 import { lazyComponent } from '../../components/lazy.tsx'
-import { rootRoute } from '../../shell/root-route.ts'
+import { settingsRoute } from '../../shell/settings-route.ts'
 
 export const devicesRoute = createRoute({
-  getParentRoute: () => rootRoute,
+  getParentRoute: () => settingsRoute,
   path: '/devices',
   component: lazyComponent(() => import('./devices.tsx'), 'Devices'),
 })

@@ -8,6 +8,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx'
 import { View } from '../../components/view.tsx'
 import type { BulkOrder } from '../../data/bulk-jobs.ts'
 import { type FailureGroup, useFailures } from '../../data/failures.ts'
+import { TaskTabs } from '../../shell/task-tabs.tsx'
 import { Group, orderFor } from './group.tsx'
 import { Probe } from './probe.tsx'
 import { spanNames, spans } from './spans.ts'
@@ -16,7 +17,7 @@ const curl = () => `curl ${location.origin}/api/failures`
 
 /** Muted groups come last. */
 export const Failures = (): ReactNode => {
-  const { since = '7d' } = useSearch({ from: '/failures' })
+  const { since = '7d' } = useSearch({ from: '/tasks/failures' })
   const { data, error, refetch } = useFailures(spans[since].hours)
   const [order, setOrder] = useState<BulkOrder>()
   // The group as of the click: the retry changes its count.
@@ -25,6 +26,7 @@ export const Failures = (): ReactNode => {
   return (
     <View
       title="Failures"
+      tabs={<TaskTabs />}
       aside={
         data && (
           <span className="text-muted-foreground">
@@ -78,7 +80,7 @@ const Spans = () => (
     {spanNames.map((name) => (
       <Link
         key={name}
-        to="/failures"
+        to="/tasks/failures"
         search={{ since: name === '7d' ? undefined : name }}
         activeOptions={{ explicitUndefined: true }}
         className={switchLinkClass}

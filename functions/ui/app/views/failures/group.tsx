@@ -36,7 +36,7 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-72">
           <Link
-            to="/queue"
+            to="/tasks/queue"
             search={{ status: 'all', fingerprint }}
             className="line-clamp-2 font-medium [overflow-wrap:anywhere] hover:underline"
           >

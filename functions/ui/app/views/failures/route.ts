@@ -5,7 +5,7 @@ import { isSpan, type SpanName } from './spans.ts'
 
 export const failuresRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/failures',
+  path: '/tasks/failures',
   /** 7 days is the default, without a parameter. */
   validateSearch: ({ since }: Record<string, unknown>): { since?: SpanName | undefined } =>
     isSpan(since) && since !== '7d' ? { since } : {},

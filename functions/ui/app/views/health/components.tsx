@@ -15,7 +15,7 @@ type About = { title: string; to: NonNullable<LinkProps['to']>; leads: string; a
 const abouts: Readonly<Record<keyof Parts, About>> = {
   queue: {
     title: 'Queue',
-    to: '/queue',
+    to: '/tasks/queue',
     leads: 'Queue',
     advice: 'More tasks arrive than are processed. Check running tasks, or raise QUEUE_CONCURRENCY.',
   },
@@ -28,7 +28,7 @@ const abouts: Readonly<Record<keyof Parts, About>> = {
   },
   deadLetterQueue: {
     title: 'Dead letters',
-    to: '/queue',
+    to: '/tasks/queue',
     leads: 'Dead letters',
     advice: 'Retry what is fixed and discard the rest.',
   },

@@ -19,7 +19,7 @@ import { Scope } from './system.tsx'
 
 /** The sort order is part of the address. */
 export const Endpoints = ({ query }: { query: ReturnType<typeof useMetrics> }) => {
-  const sorting = useSearch({ from: '/health' })
+  const sorting = useSearch({ from: '/settings/health' })
   const { data, error, isPending, refetch } = query
   return (
     <Panel title="Endpoints" aside={<Scope>this instance, since it started</Scope>}>
@@ -88,7 +88,7 @@ const Head = ({ name, sorting, className }: HeadProps) => {
   return (
     <th scope="col" aria-sort={isSorted ? sort : undefined} className={className}>
       <Link
-        to="/health"
+        to="/settings/health"
         search={turned(sorting, name)}
         replace
         resetScroll={false}

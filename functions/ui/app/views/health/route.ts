@@ -1,10 +1,10 @@
 import { createRoute } from '@tanstack/react-router'
 import { lazyComponent } from '../../components/lazy.tsx'
-import { rootRoute } from '../../shell/root-route.ts'
+import { settingsRoute } from '../../shell/settings-route.ts'
 import { isSortable, type Sorting } from './sorting.ts'
 
 export const healthRoute = createRoute({
-  getParentRoute: () => rootRoute,
+  getParentRoute: () => settingsRoute,
   path: '/health',
   /** The default is the slowest first. */
   validateSearch: ({ sort, order }: Record<string, unknown>): Sorting => ({

@@ -150,8 +150,8 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
     return items.filter((item) => item.key === key)
   }
   useKeys({
-    e: () => verbs.onDone(current()),
-    s: () => {
+    done: () => verbs.onDone(current()),
+    snooze: () => {
       const some = current()
       if (some.length > 0) setAsked(some)
     },
@@ -323,7 +323,7 @@ const Gone = () => (
   <p role="status" className={note}>
     <span>
       This item is no longer open: it was decided, its cause is gone, or it is done.{' '}
-      <Link to="/security/audit" className="underline underline-offset-2">
+      <Link to="/settings/security/audit" className="underline underline-offset-2">
         The tool call audit
       </Link>{' '}
       has the outcome of calls.

@@ -104,7 +104,9 @@ export const TitleLink = ({ item, className }: TitleProps) => {
   const look = { className, 'data-row-link': true, children: titleText(item) } as const
   switch (item.kind) {
     case 'failure':
-      return <Link to="/queue" search={{ status: 'all', fingerprint: item.failure.fingerprint }} {...look} />
+      return (
+        <Link to="/tasks/queue" search={{ status: 'all', fingerprint: item.failure.fingerprint }} {...look} />
+      )
     case 'hold':
       return <Link to="/tasks" search={{ status: 'queued' }} {...look} />
     case 'budget':
@@ -112,7 +114,7 @@ export const TitleLink = ({ item, className }: TitleProps) => {
     case 'runner':
       return <Link to="/agents" {...look} />
     case 'webhook':
-      return <Link to="/webhooks/$id" params={{ id: item.webhook.id }} {...look} />
+      return <Link to="/settings/webhooks/$id" params={{ id: item.webhook.id }} {...look} />
     case 'result':
       return <Link to="/tasks/$id" params={{ id: item.task.id }} {...look} />
   }

@@ -15,7 +15,7 @@ export const Bulk = () => {
     <Panel
       title="Bulk jobs"
       aside={
-        <Link to="/bulk" className="text-muted-foreground hover:text-foreground">
+        <Link to="/tasks/bulk" className="text-muted-foreground hover:text-foreground">
           All
         </Link>
       }

@@ -21,7 +21,7 @@ export const Causes = ({ window }: { window: Window }) => {
       title="Failures"
       aside={
         <Link
-          to="/failures"
+          to="/tasks/failures"
           search={window === '7d' ? {} : { since: '24h' }}
           className="text-muted-foreground hover:text-foreground"
         >
@@ -34,7 +34,7 @@ export const Causes = ({ window }: { window: Window }) => {
           {groups.map(({ fingerprint, message, agent, count, lastSeen, spark }) => (
             <li key={fingerprint}>
               <Link
-                to="/queue"
+                to="/tasks/queue"
                 search={{ status: 'all', fingerprint }}
                 className="flex gap-2 px-3.5 py-2 hover:bg-muted"
               >

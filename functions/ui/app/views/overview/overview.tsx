@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { switchLinkClass } from '../../components/button.tsx'
 import { View } from '../../components/view.tsx'
 import { zoneNow } from '../../data/locale.ts'
+import { TaskTabs } from '../../shell/task-tabs.tsx'
 import { Agents } from './agents.tsx'
 import { Bars } from './bars.tsx'
 import { Bulk } from './bulk.tsx'
@@ -23,7 +24,7 @@ const column = 'flex min-w-0 flex-col gap-4'
 export const Overview = (): ReactNode => {
   const { window = '24h' } = useSearch({ from: '/tasks/overview' })
   return (
-    <View title="Overview" actions={<Windows />}>
+    <View title="Overview" tabs={<TaskTabs />} actions={<Windows />}>
       <div className="mx-auto flex max-w-[90rem] flex-col gap-4 p-4 md:px-6">
         <NothingRuns />
         <FirstSteps />

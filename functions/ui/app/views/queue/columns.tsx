@@ -22,7 +22,7 @@ export const LetterState = ({ status }: Pick<DeadLetter, 'status'>) => (
 
 const Title = ({ id, title }: DeadLetter) => (
   <Link
-    to="/queue"
+    to="/tasks/queue"
     search={(before) => ({ ...before, item: id })}
     data-row-link
     className={`font-medium ${rowLinkClass}`}

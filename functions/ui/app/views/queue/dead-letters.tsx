@@ -6,6 +6,7 @@ import { Empty } from '../../components/empty.tsx'
 import { type DeadLetter, type DeadLetterFilter, useDeadLetters } from '../../data/dead-letters.ts'
 import { deadLetterColumns } from './columns.tsx'
 import { DecideMany } from './decide-many.tsx'
+import { useDecisions } from './decision.ts'
 import { FilterTabs } from './filter-tabs.tsx'
 import { LetterDialog } from './letter-dialog.tsx'
 
@@ -23,7 +24,12 @@ export const DeadLetters = ({ status, fingerprint, counts }: Props) => {
   const pages = useDeadLetters(status, fingerprint)
   const { rows, total, isPending, onMore } = pages
   const [selected, setSelected] = useState(none)
-  const navigate = useNavigate({ from: '/queue' })
+  const navigate = useNavigate({ from: '/tasks/queue' })
+  const { decide } = useDecisions()
+  const retry = (id: string) => {
+    const letter = rows.find((row) => row.id === id)
+    if (letter?.status === 'pending') decide(letter, 'retry')
+  }
   const close = () => void navigate({ search: ({ item, ...rest }) => rest, replace: true })
   return (
     <>
@@ -43,6 +49,7 @@ export const DeadLetters = ({ status, fingerprint, counts }: Props) => {
         pages={pages}
         getName={letterName}
         selection={{ selected, onSelect: setSelected }}
+        {...(selected.size === 0 && { acts: { retry } })}
         empty={empties[status]}
       />
       <LetterDialog rows={rows} isLoading={isPending} onMore={onMore} onClose={close} />

@@ -6,6 +6,7 @@ import { formatNumber } from '../../components/format.ts'
 import { SelectionBar } from '../../components/selection-bar.tsx'
 import type { BulkOrder } from '../../data/bulk-jobs.ts'
 import type { DeadLetter } from '../../data/dead-letters.ts'
+import { useKeys } from '../../shell/keys.ts'
 
 type Props = {
   letters: readonly DeadLetter[]
@@ -30,6 +31,7 @@ export const DecideMany = ({ letters, waiting = 0, fingerprint, onClear }: Props
     setOrder(undefined)
     if (started) onClear()
   }
+  useKeys({ retry: count > 0 ? () => ask('retry') : undefined })
   return (
     <SelectionBar count={isAll ? waiting : letters.length} onClear={onClear}>
       {!isAll && waiting > letters.length && (

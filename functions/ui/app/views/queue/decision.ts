@@ -14,9 +14,12 @@ const refusalReason = (error: unknown) =>
     ? `${errorMessage(error)}. There is no task to retry. Discard it.`
     : errorMessage(error)
 
-export const useDecision = ({ id, title }: Pick<DeadLetter, 'id' | 'title'>, onDone?: () => void) => {
+type Named = Pick<DeadLetter, 'id' | 'title'>
+
+/** Decides on any letter, and says how that went. */
+export const useDecisions = () => {
   const { mutate, isPending } = useDecide()
-  const decide = (decision: Decision) =>
+  const decide = ({ id, title }: Named, decision: Decision, onDone?: () => void) =>
     mutate(
       { id, decision },
       {
@@ -28,4 +31,9 @@ export const useDecision = ({ id, title }: Pick<DeadLetter, 'id' | 'title'>, onD
       },
     )
   return { decide, isDeciding: isPending }
+}
+
+export const useDecision = (letter: Named, onDone?: () => void) => {
+  const { decide, isDeciding } = useDecisions()
+  return { decide: (decision: Decision) => decide(letter, decision, onDone), isDeciding }
 }

@@ -13,7 +13,7 @@ export const FilterTabs = ({ counts, fingerprint }: Props) => (
     {filterNames.map((name) => (
       <Link
         key={name}
-        to="/queue"
+        to="/tasks/queue"
         search={{
           status: name === 'pending' ? undefined : name,
           ...(fingerprint === undefined ? {} : { fingerprint }),
@@ -30,7 +30,7 @@ export const FilterTabs = ({ counts, fingerprint }: Props) => (
     ))}
     {fingerprint !== undefined && (
       <Link
-        to="/queue"
+        to="/tasks/queue"
         search={({ fingerprint: _, ...rest }) => rest}
         className="ml-auto inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-muted-foreground hover:bg-accent"
       >

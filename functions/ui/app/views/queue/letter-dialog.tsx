@@ -21,7 +21,7 @@ type Props = {
 
 /** The dead letter in the address. Loads further pages until it is found. */
 export const LetterDialog = ({ rows, isLoading, onMore, onClose }: Props) => {
-  const { item } = useSearch({ from: '/queue' })
+  const { item } = useSearch({ from: '/tasks/queue' })
   const letter = rows.find(({ id }) => id === item)
   const isMissing = item !== undefined && !letter
   useEffect(() => {
@@ -43,7 +43,7 @@ const Nowhere = ({ isLooking }: { isLooking: boolean }) => (
       <p role="alert">
         It is not in this list.{' '}
         <Link
-          to="/queue"
+          to="/tasks/queue"
           search={({ item }) => ({ status: 'all', ...(item ? { item } : {}) })}
           className="underline"
         >

@@ -5,7 +5,7 @@ import { isFilter, type QueueSearch } from './filters.ts'
 
 export const queueRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/queue',
+  path: '/tasks/queue',
   /** Pending is the default, without a parameter. */
   validateSearch: ({ status, item, fingerprint }: Record<string, unknown>): QueueSearch => ({
     ...(isFilter(status) && status !== 'pending' ? { status } : {}),

@@ -1,10 +1,10 @@
 import { createRoute } from '@tanstack/react-router'
 import { lazyComponent } from '../../components/lazy.tsx'
-import { rootRoute } from '../../shell/root-route.ts'
+import { settingsRoute } from '../../shell/settings-route.ts'
 import { searchIn } from './filters.ts'
 
 const frame = createRoute({
-  getParentRoute: () => rootRoute,
+  getParentRoute: () => settingsRoute,
   path: '/security',
   component: lazyComponent(() => import('./security.tsx'), 'Security'),
 })

@@ -4,8 +4,8 @@ import { TabLinks } from '../../components/tab-links.tsx'
 import { View } from '../../components/view.tsx'
 
 const tabs = [
-  { to: '/security', label: 'Policy' },
-  { to: '/security/audit', label: 'Tool calls' },
+  { to: '/settings/security', label: 'Policy' },
+  { to: '/settings/security/audit', label: 'Tool calls' },
 ] as const
 
 export const Security = (): ReactNode => (

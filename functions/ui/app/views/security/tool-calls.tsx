@@ -17,8 +17,8 @@ import type { AuditSearch } from './filters.ts'
 
 /** Filters and the open entry, from the address. */
 const useAddress = () => {
-  const { entry, ...search } = useSearch({ from: '/security/audit' })
-  const navigate = useNavigate({ from: '/security/audit' })
+  const { entry, ...search } = useSearch({ from: '/settings/security/audit' })
+  const navigate = useNavigate({ from: '/settings/security/audit' })
   const go = (changed: AuditSearch) =>
     void navigate({ search: (before: AuditSearch) => ({ ...before, ...changed }), replace: true })
   return {

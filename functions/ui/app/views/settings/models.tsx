@@ -151,7 +151,7 @@ const CheckOutcome = ({
 
 /** A key that is typed for a provider replaces the stored one. */
 const AddKey = ({ keys }: { keys: readonly ModelKey[] }) => {
-  const { provider: asked } = useSearch({ from: '/settings/models' })
+  const { provider: asked } = useSearch({ from: '/settings/forms/models' })
   const [provider, setProvider] = useState(asked)
   const [apiKey, setApiKey] = useState('')
   const { mutate, error, isPending, reset } = useSetModelKey()

@@ -1,10 +1,10 @@
 import { createRoute } from '@tanstack/react-router'
 import { lazyComponent } from '../../components/lazy.tsx'
-import { rootRoute } from '../../shell/root-route.ts'
+import { settingsRoute } from '../../shell/settings-route.ts'
 
 const frame = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/settings',
+  getParentRoute: () => settingsRoute,
+  id: 'forms',
   component: lazyComponent(() => import('./settings.tsx'), 'Settings'),
 })
 
@@ -56,7 +56,7 @@ const installation = createRoute({
   component: lazyComponent(() => import('./installation.tsx'), 'Installation'),
 })
 
-export const settingsRoute = frame.addChildren([
+export const settingsFormsRoute = frame.addChildren([
   profile,
   sessions,
   tokens,

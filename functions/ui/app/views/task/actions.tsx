@@ -1,10 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Ban, ChevronDown, ChevronUp, ExternalLink, type LucideIcon, Pencil, RotateCcw } from 'lucide-react'
-import { useState } from 'react'
 import { isFinal, nextStatus } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
-import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { cancelSoon, useIsCancelling } from '../../components/cancel-soon.ts'
 import { formatNumber } from '../../components/format.ts'
 import { safeLink } from '../../components/link.ts'
 import { errorMessage } from '../../components/problem.tsx'
@@ -12,26 +11,25 @@ import { toast } from '../../components/toast.tsx'
 import { draftFrom } from '../../create/draft.ts'
 import { useAway } from '../../data/connection.ts'
 import { useNeighbours } from '../../data/neighbours.ts'
-import { useCancelTask, useRetryTask } from '../../data/tasks.ts'
+import { useRetryTask } from '../../data/tasks.ts'
 import { toThreadId, useThread } from '../../data/threads.ts'
+import { writtenKey } from '../../shell/key-table.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { overlay } from '../../shell/overlay.ts'
 import { OpenPullRequest } from './changes.tsx'
 
 export const Actions = ({ task }: { task: Task }) => {
-  const { canCancel, canRetry, isBusy, cancel, retry, edit } = useVerbs(task)
+  const { canCancel, canRetry, isBusy, retry, edit } = useVerbs(task)
   const away = useAway()
   const href = safeLink(task.sourceUrl)
   const isLocked = isBusy || away !== undefined
-  // The question is dropped when the task or its attempt changes.
-  const [asked, setAsked] = useState<string>()
-  const attempt = `${task.id} ${task.startedAt} ${task.attempts}`
   const waiting = useThread(toThreadId(task)).data?.messages.length ?? 0
-  const stop = () => (task.status === 'in_progress' || waiting > 0 ? setAsked(attempt) : cancel())
+  const isCancelling = useIsCancelling(task.id)
+  const stop = () => cancelSoon(task, waiting > 0 ? handedOver(waiting) : undefined)
   useKeys({
-    ...(canRetry && !isLocked ? { r: retry } : {}),
-    ...(canCancel && !isLocked ? { x: stop } : {}),
-    e: edit,
+    ...(canRetry && !isLocked ? { retry } : {}),
+    ...(canCancel && !isLocked && !isCancelling ? { cancel: stop } : {}),
+    edit,
   })
   return (
     <>
@@ -42,23 +40,27 @@ export const Actions = ({ task }: { task: Task }) => {
         </a>
       )}
       <OpenPullRequest task={task} />
-      <Button kind="ghost" title="Edit and run as a new task (e)" onClick={edit}>
+      <Button kind="ghost" title={`Edit and run as a new task (${writtenKey('edit')})`} onClick={edit}>
         <Pencil size={14} /> <span className="max-sm:sr-only">Edit and run again</span>
       </Button>
       {canCancel && (
-        <Button kind="danger" title="Cancel (x)" needsService disabled={isBusy} onClick={stop}>
-          <Ban size={14} /> Cancel
+        <Button
+          kind="danger"
+          title={`Cancel (${writtenKey('cancel')})`}
+          needsService
+          disabled={isBusy || isCancelling}
+          onClick={stop}
+        >
+          <Ban size={14} /> {isCancelling ? 'Cancelling…' : 'Cancel'}
         </Button>
       )}
-      <AskToCancel
-        isOpen={asked === attempt && canCancel}
-        isRunning={task.status === 'in_progress'}
-        waiting={waiting}
-        onClose={() => setAsked(undefined)}
-        onCancel={cancel}
-      />
       {canRetry && (
-        <Button title="Run again as a new task (r)" needsService disabled={isBusy} onClick={retry}>
+        <Button
+          title={`Run again as a new task (${writtenKey('retry')})`}
+          needsService
+          disabled={isBusy}
+          onClick={retry}
+        >
           <RotateCcw size={14} /> Retry
         </Button>
       )}
@@ -66,45 +68,13 @@ export const Actions = ({ task }: { task: Task }) => {
   )
 }
 
-type AskProps = {
-  isOpen: boolean
-  isRunning: boolean
-  /** The messages that wait for its end. */
-  waiting: number
-  onClose: () => void
-  onCancel: () => void
-}
-
 const handedOver = (count: number) =>
   count === 1
     ? '1 message waits: it begins the next turn at once. Cancel that turn too to stop all.'
     : `${formatNumber(count)} messages wait: they begin the next turn at once. Cancel that turn too to stop all.`
 
-const AskToCancel = ({ isOpen, isRunning, waiting, onClose, onCancel }: AskProps) => (
-  <Dialog isOpen={isOpen} onClose={onClose} title="Cancel this task?">
-    <DialogBody>
-      {isRunning && <p>Its agent is stopped. Unpublished work is lost; the log stays.</p>}
-      {waiting > 0 && <p>{handedOver(waiting)}</p>}
-    </DialogBody>
-    <DialogFoot>
-      <Button onClick={onClose}>{isRunning ? 'Keep running' : 'Keep task'}</Button>
-      <Button
-        needsService
-        kind="danger"
-        onClick={() => {
-          onClose()
-          onCancel()
-        }}
-      >
-        Cancel task
-      </Button>
-    </DialogFoot>
-  </Dialog>
-)
-
 const useVerbs = (task: Task) => {
   const navigate = useNavigate()
-  const cancelling = useCancelTask()
   const retrying = useRetryTask()
   const refused = (title: string) => ({
     onError: (error: unknown) => void toast.failed(title, errorMessage(error)),
@@ -124,8 +94,7 @@ const useVerbs = (task: Task) => {
   return {
     canCancel: nextStatus(task.status, 'cancel') !== undefined,
     canRetry: isFinal(task.status),
-    isBusy: cancelling.isPending || retrying.isPending,
-    cancel: () => cancelling.mutate(task.id, refused('Not cancelled')),
+    isBusy: retrying.isPending,
     retry,
     edit,
   }
@@ -139,7 +108,7 @@ const Neighbours = ({ id }: { id: string }) => {
     if (to === undefined) return
     void navigate({ to: '/tasks/$id', params: { id: to }, search: (now: object) => now, replace: true })
   }
-  useKeys({ '[': () => show(before), ']': () => show(after) })
+  useKeys({ before: () => show(before), after: () => show(after) })
   if (before === undefined && after === undefined) return null
   return (
     <span className="flex">

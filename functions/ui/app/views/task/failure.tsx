@@ -87,7 +87,7 @@ const Alike = ({ fingerprint }: { fingerprint: string }) => {
   if (group === undefined || group.count < 2) return null
   return (
     <Link
-      to="/queue"
+      to="/tasks/queue"
       search={{ status: 'all', fingerprint }}
       className="font-medium underline underline-offset-2"
     >

@@ -38,7 +38,7 @@ export const Reply = ({ task }: { task: Task }) => {
   const toField = useFocus(field, threadId)
   const { send, error, isPending, forget } = useSend(task, toField)
   const status = useId()
-  useKeys({ m: () => field.current?.focus() })
+  useKeys({ reply: () => field.current?.focus() })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!isPending && content.trim() !== '') send(content)

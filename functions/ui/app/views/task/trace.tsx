@@ -19,7 +19,7 @@ export const Trace = (props: Props) => {
       search: ({ trace: _, ...now }) => (isShown ? { ...now, trace: true } : now),
       replace: true,
     })
-  useKeys({ t: () => show(true) })
+  useKeys({ trace: () => show(true) })
   if (!isOpen) return null
   return (
     <Drawer

@@ -7,6 +7,7 @@ import { formatNumber } from '../../components/format.ts'
 import { SelectionBar } from '../../components/selection-bar.tsx'
 import type { BulkOrder } from '../../data/bulk-jobs.ts'
 import type { Filters } from '../../data/tasks.ts'
+import { useKeys } from '../../shell/keys.ts'
 import type { TaskRow } from './rows.ts'
 
 type Verb = 'cancel' | 'retry'
@@ -55,6 +56,10 @@ export const BulkBar = ({ rows, selected, filters, total = 0, onClear }: Props) 
   }
   const countText = (verb: Verb) => (isAll ? 'all…' : formatNumber(selectedIds(verb).length))
   const isFor = (verb: Verb) => (isAll ? matchingFilter(verb) !== undefined : selectedIds(verb).length > 0)
+  useKeys({
+    cancel: isFor('cancel') ? () => ask('cancel') : undefined,
+    retry: isFor('retry') ? () => ask('retry') : undefined,
+  })
   return (
     <SelectionBar count={isAll ? total : chosen.length} onClear={onClear} freesSearch>
       {!isAll && total > chosen.length && (

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { cutText } from '../../../../../lib/core/cut-text.ts'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
+import { useIsCancelling } from '../../components/cancel-soon.ts'
 import { Cost } from '../../components/cost.tsx'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
 import { formatNumber } from '../../components/format.ts'
@@ -74,6 +75,12 @@ const Reason = (task: TaskRow) => {
 /** From first start to end, without time spent waiting for approval. */
 const Took = (task: TaskRow) => (task.startedAt && task.completedAt ? formatDuration(runTimeMs(task)) : '–')
 
+const TaskState = ({ task }: { task: TaskRow }) => {
+  const isCancelling = useIsCancelling(task.id)
+  const word = isCancelling ? 'Cancelling' : waitingWord(task)
+  return <State status={task.status} word={word} title={waitingText(task, serverNow())} isBrief />
+}
+
 const quiet = 'text-muted-foreground'
 const time = (at: string | undefined) => <When at={at} className={`relative z-1 ${quiet}`} />
 
@@ -84,9 +91,7 @@ const columns: readonly Column<TaskRow>[] = [
     sortBy: 'status',
     width: '7.5rem',
     narrow: '0.75rem',
-    cell: (task) => (
-      <State status={task.status} word={waitingWord(task)} title={waitingText(task, serverNow())} isBrief />
-    ),
+    cell: (task) => <TaskState task={task} />,
   },
   { id: 'title', header: 'Task', sortBy: 'title', width: 'minmax(0, 1fr)', cell: Title },
   {

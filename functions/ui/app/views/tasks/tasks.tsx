@@ -9,12 +9,14 @@ import { View } from '../../components/view.tsx'
 import { rememberList } from '../../data/neighbours.ts'
 import type { Filters } from '../../data/tasks.ts'
 import { openCreate } from '../../shell/overlay.ts'
+import { TaskTabs } from '../../shell/task-tabs.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { useColumns } from './columns.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { useFilters, useSorting } from './filters.ts'
 import { Histogram } from './histogram.tsx'
 import { Peek } from './peek.tsx'
+import { useRowVerbs } from './row-verbs.ts'
 import { type TaskRow, useTaskRows } from './rows.ts'
 import { Transfer } from './transfer.tsx'
 
@@ -31,6 +33,8 @@ const useSelected = () => {
   return { selected, onSelect, clear: () => onSelect(none) }
 }
 
+const taskCount = (total: number) => `${formatNumber(total)} ${total === 1 ? 'task' : 'tasks'}`
+
 const taskName = ({ title }: TaskRow) => title
 
 /** The histogram counts all tasks, so it is hidden if anything but the creation time is filtered. */
@@ -44,15 +48,17 @@ export const Tasks = (): ReactNode => {
   const { selected, onSelect, clear: selectNone } = useSelected()
   const [peeked, setPeeked] = useState<string>()
   const columns = useColumns()
+  const verbs = useRowVerbs(rows)
   const sorting = useSorting()
   useEffect(() => rememberList(rows.map(({ id }) => id)), [rows])
   return (
     <View
       title="Tasks"
+      tabs={<TaskTabs />}
       isFixed
-      aside={total !== undefined && <span className="text-muted-foreground">{formatNumber(total)}</span>}
+      aside={total !== undefined && <span className="text-muted-foreground">{taskCount(total)}</span>}
       actions={
-        <>
+        <div className="flex items-center gap-2">
           {!isLive && (
             <Button
               kind="ghost"
@@ -64,10 +70,10 @@ export const Tasks = (): ReactNode => {
             </Button>
           )}
           <Transfer />
-          <Button kind="primary" onClick={openCreate}>
+          <Button kind="primary" className="max-md:hidden" onClick={openCreate}>
             <Plus size={14} /> New task
           </Button>
-        </>
+        </div>
       }
     >
       {selected.size > 0 ? (
@@ -83,7 +89,7 @@ export const Tasks = (): ReactNode => {
         getName={taskName}
         selection={{ selected, onSelect }}
         sorting={sorting}
-        onPeek={setPeeked}
+        acts={{ peek: setPeeked, ...(selected.size === 0 ? verbs : {}) }}
         isTallOnPhones
         empty={<NoTasks isFiltered={Object.keys(filters).length > 0} onClear={clear} />}
       />

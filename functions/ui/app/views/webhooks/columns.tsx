@@ -28,7 +28,7 @@ export const columns: readonly Column<Webhook>[] = [
     narrow: 'minmax(0, 1fr)',
     cell: ({ id, url }) => (
       <Link
-        to="/webhooks/$id"
+        to="/settings/webhooks/$id"
         params={{ id }}
         title={url}
         data-row-link

@@ -17,13 +17,13 @@ const none: ReadonlySet<string> = new Set()
 const testCurl = (id: string) => `curl -X POST ${location.origin}/api/webhooks/${id}/test`
 
 export const Deliveries = (): ReactNode => {
-  const { id } = useParams({ from: '/webhooks/$id' })
+  const { id } = useParams({ from: '/settings/webhooks/$id' })
   const { data: webhook } = useWebhook(id)
-  const { state } = useSearch({ from: '/webhooks/$id/' })
+  const { state } = useSearch({ from: '/settings/webhooks/$id/' })
   const pages = useDeliveries(id, state)
   const { rows, total, isPending, onMore } = pages
   const [selected, onSelect] = useState(none)
-  const navigate = useNavigate({ from: '/webhooks/$id' })
+  const navigate = useNavigate({ from: '/settings/webhooks/$id' })
   if (!webhook) return null
   const chosen = rows.filter((one) => selected.has(one.id))
   return (

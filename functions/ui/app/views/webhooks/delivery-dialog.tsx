@@ -20,7 +20,7 @@ type Props = {
 
 /** The delivery in the address. Loads further pages until it is found. */
 export const DeliveryDialog = ({ webhook, rows, isLoading, onMore, onClose }: Props) => {
-  const { delivery: id } = useSearch({ from: '/webhooks/$id/' })
+  const { delivery: id } = useSearch({ from: '/settings/webhooks/$id/' })
   const delivery = rows.find((one) => one.id === id)
   const isMissing = id !== undefined && !delivery
   useEffect(() => {

@@ -54,7 +54,7 @@ const CreatedWebhook = ({ id, secret }: { id: string; secret: string | undefined
         <Secret label="Signing secret" text={secret} />
       </div>
     )}
-    <Link to="/webhooks/$id" params={{ id }} className={buttonClass({ kind: 'primary' })}>
+    <Link to="/settings/webhooks/$id" params={{ id }} className={buttonClass({ kind: 'primary' })}>
       {secret === undefined ? 'Open the webhook' : 'I have copied it: open the webhook'}
     </Link>
   </div>
@@ -118,7 +118,7 @@ const NewForm = ({ error, isBusy, onSend }: FormProps) => {
         <Button kind="primary" type="submit" disabled={isBusy}>
           Create webhook
         </Button>
-        <Link to="/webhooks" className={buttonClass({ kind: 'ghost' })}>
+        <Link to="/settings/webhooks" className={buttonClass({ kind: 'ghost' })}>
           Cancel
         </Link>
       </div>

@@ -1,23 +1,23 @@
 import { createRoute } from '@tanstack/react-router'
 import { lazyComponent } from '../../components/lazy.tsx'
-import { rootRoute } from '../../shell/root-route.ts'
+import { settingsRoute } from '../../shell/settings-route.ts'
 import { type DeliverySearch, isDeliveryStatus } from './delivery-search.ts'
 import { isLanguage, isWay, type VerifySearch } from './languages.ts'
 
 export const webhooksRoute = createRoute({
-  getParentRoute: () => rootRoute,
+  getParentRoute: () => settingsRoute,
   path: '/webhooks',
   component: lazyComponent(() => import('./webhooks.tsx'), 'Webhooks'),
 })
 
 export const newWebhookRoute = createRoute({
-  getParentRoute: () => rootRoute,
+  getParentRoute: () => settingsRoute,
   path: '/webhooks/new',
   component: lazyComponent(() => import('./new-webhook.tsx'), 'NewWebhook'),
 })
 
 const frame = createRoute({
-  getParentRoute: () => rootRoute,
+  getParentRoute: () => settingsRoute,
   path: '/webhooks/$id',
   component: lazyComponent(() => import('./webhook.tsx'), 'OneWebhook'),
 })

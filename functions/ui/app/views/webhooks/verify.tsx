@@ -36,8 +36,8 @@ const meaning: Readonly<Record<Way, ReactNode>> = {
 }
 
 export const Verify = (): ReactNode => {
-  const { id } = useParams({ from: '/webhooks/$id' })
-  const { language = 'node', way = 'standard' } = useSearch({ from: '/webhooks/$id/verify' })
+  const { id } = useParams({ from: '/settings/webhooks/$id' })
+  const { language = 'node', way = 'standard' } = useSearch({ from: '/settings/webhooks/$id/verify' })
   const { data } = useWebhook(id)
   const text = snippets[language][way]
   return (
@@ -46,7 +46,11 @@ export const Verify = (): ReactNode => {
         {data && data.secret === undefined && (
           <p role="note" className="rounded-md border bg-muted/60 px-3 py-2">
             Deliveries of this webhook are not signed.{' '}
-            <Link to="/webhooks/$id/settings" params={{ id }} className="underline underline-offset-2">
+            <Link
+              to="/settings/webhooks/$id/settings"
+              params={{ id }}
+              className="underline underline-offset-2"
+            >
               Generate a secret
             </Link>{' '}
             first.
@@ -88,7 +92,7 @@ const Choices = <Name extends Language | Way>({ label, names, now, searchFor }: 
     {(Object.keys(names) as Name[]).map((name) => (
       <Link
         key={name}
-        from="/webhooks/$id/verify"
+        from="/settings/webhooks/$id/verify"
         to="."
         search={(before) => ({ ...before, ...searchFor(name) })}
         replace

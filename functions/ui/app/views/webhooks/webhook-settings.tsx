@@ -16,7 +16,7 @@ import { EventsField, eventsIn } from './events-field.tsx'
 import { SigningSecret } from './signing-secret.tsx'
 
 export const WebhookSettings = (): ReactNode => {
-  const { id } = useParams({ from: '/webhooks/$id' })
+  const { id } = useParams({ from: '/settings/webhooks/$id' })
   const { data } = useWebhook(id)
   if (!data) return null
   return (
@@ -87,7 +87,7 @@ const Delete = ({ webhook }: { webhook: Webhook }) => {
   const remove = async () => {
     await mutateAsync()
     toast.done('Webhook deleted', name)
-    await navigate({ to: '/webhooks' })
+    await navigate({ to: '/settings/webhooks' })
   }
   return (
     <Panel title="Delete">

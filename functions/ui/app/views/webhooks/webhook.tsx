@@ -16,15 +16,15 @@ import { TestEvent } from './test-event.tsx'
 
 const webhookTabs = (id: string) =>
   [
-    { to: '/webhooks/$id', label: 'Deliveries', params: { id } },
-    { to: '/webhooks/$id/settings', label: 'Settings', params: { id } },
-    { to: '/webhooks/$id/verify', label: 'Verify', params: { id } },
+    { to: '/settings/webhooks/$id', label: 'Deliveries', params: { id } },
+    { to: '/settings/webhooks/$id/settings', label: 'Settings', params: { id } },
+    { to: '/settings/webhooks/$id/verify', label: 'Verify', params: { id } },
   ] as const
 
 const isGone = (error: unknown) => error instanceof ApiError && error.status === 404
 
 export const OneWebhook = (): ReactNode => {
-  const { id } = useParams({ from: '/webhooks/$id' })
+  const { id } = useParams({ from: '/settings/webhooks/$id' })
   const { data, error, refetch } = useWebhook(id)
   if (!data || isGone(error))
     return (
@@ -32,7 +32,7 @@ export const OneWebhook = (): ReactNode => {
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : <SkeletonRows />}
         {isGone(error) && (
           <p className="px-4">
-            <Link to="/webhooks" className="underline underline-offset-2">
+            <Link to="/settings/webhooks" className="underline underline-offset-2">
               All webhooks
             </Link>
           </p>

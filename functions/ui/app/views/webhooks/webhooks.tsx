@@ -30,7 +30,7 @@ export const Webhooks = (): ReactNode => {
       isFixed
       aside={failing > 0 && <span className="font-medium text-failed">{failing} failing</span>}
       actions={
-        <Link to="/webhooks/new" className={buttonClass({ kind: 'primary' })}>
+        <Link to="/settings/webhooks/new" className={buttonClass({ kind: 'primary' })}>
           <Plus size={14} /> New webhook
         </Link>
       }

@@ -3,7 +3,7 @@ import { UsageError } from './exit-codes.ts'
 
 /** The fields of GET /api/tasks/filter that select tasks. */
 const FIELDS =
-  'status priority source agent labels retried repository q createdAfter createdBefore completedAfter completedBefore'.split(
+  'status priority source agent labels retried repository branch createdBy q createdAfter createdBefore completedAfter completedBefore'.split(
     ' ',
   )
 

@@ -117,6 +117,8 @@ const tests = (query: Omit<FilterTasks | TaskSelection, 'sortBy' | 'sortOrder'>)
   ...fieldIn('source', query.source),
   ...fieldIn('agent', query.agent),
   ...fieldIn('repository', query.repository === undefined ? undefined : [query.repository]),
+  ...fieldIn('branch', query.branch === undefined ? undefined : [query.branch]),
+  ...fieldIn('createdBy', query.createdBy === undefined ? undefined : [query.createdBy]),
   ...(query.labels ? [{ field: 'labels' as const, hasAll: query.labels }] : []),
   ...(query.retried === undefined ? [] : [{ field: 'retriedBy' as const, exists: query.retried }]),
   ...between('createdAt', query.createdAfter, query.createdBefore),

@@ -251,6 +251,8 @@ export const filterFields = {
   completedAfter: queryFrom.optional().describe('At this time or later'),
   completedBefore: queryUntil.optional().describe('At this time or earlier'),
   repository: word.optional(),
+  branch: word.optional().describe('The branch that it begins from'),
+  createdBy: word.optional().describe('The id of the user who created it'),
   q: searchText.optional(),
 }
 

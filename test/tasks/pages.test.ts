@@ -111,13 +111,22 @@ describe('GET /api/tasks', () => {
 
 describe('GET /api/tasks/filter', () => {
   const rows: Partial<TaskRow>[] = [
-    { title: 'Alpha', status: 'queued', priority: 1, labels: ['a', 'b'], repository: 'o/one', source: 'api' },
+    {
+      title: 'Alpha',
+      status: 'queued',
+      priority: 1,
+      labels: ['a', 'b'],
+      repository: 'o/one',
+      branch: 'next',
+      source: 'api',
+    },
     {
       title: 'Beta',
       status: 'completed',
       priority: 2,
       labels: ['a'],
       agent: 'other',
+      createdBy: 'user_bob',
       source: 'cron',
       branch: 'release/2',
       error: { code: 'agent_failed', message: 'connection reset by peer' },
@@ -152,6 +161,10 @@ describe('GET /api/tasks/filter', () => {
     ['labels=a,b', [0]],
     ['repository=o/one', [0]],
     ['repository=one', []],
+    ['branch=next', [0]],
+    ['branch=nex', []],
+    ['createdBy=user_bob', [1]],
+    ['createdBy=user_ann&status=queued', [3, 0]],
     ['createdAfter=2026-01-02', [2, 1]],
     ['createdBefore=2026-01-02', [1, 3, 0]],
     ['createdAfter=2026-01-02T08:00:00Z&createdBefore=2026-01-02T08:00:00.000Z', [1]],

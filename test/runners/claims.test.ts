@@ -99,6 +99,8 @@ describe('the registration of a runner', () => {
     const first = await openRunner()
     const again = await openRunner({ token: first.token, name: first.runner.name })
     expect([again.id, first.registration, again.registration]).toEqual([first.id, 1, 2])
+    // What a function takes and gives; one process has no such limit.
+    expect(first.mostBodyBytes).toBe(isOffline ? 5_500_000 : undefined)
     await expect(first.claim(0, [], 1)).rejects.toMatchObject({ status: 400, code: 'runner_replaced' })
     await expect(again.claim(0, [], 2)).resolves.toBeUndefined()
     await expect(openRunner({ token: first.token, name: 'another' })).rejects.toMatchObject({

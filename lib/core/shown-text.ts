@@ -22,7 +22,8 @@ export const freeText = (most: number) =>
 export const shownText = (most: number) =>
   nameText(most)
     .refine((text) => !CONTROLS.test(text), 'must not have control characters')
-    .refine((text) => VISIBLE.test(text), 'must have a character that can be seen')
+    // White space alone has been refused by then.
+    .refine((text) => text.trim() === '' || VISIBLE.test(text), 'must have a character that can be seen')
 
 /** A third party's text as a `shownText`: one line without control characters; undefined when nothing visible is left. */
 export const oneLine = (text: string | undefined, most: number): string | undefined => {

@@ -73,6 +73,8 @@ describe('a turn whose caller has lost its rights', () => {
   it('leaves no timer when it has ended', async () => {
     const one = world().process({ models: createScriptedModels([{ text: 'Here.' }]) })
     await one.send.send(ANN, await one.begin(), { content: 'Hi' })
+    // Long enough for the search index, and too short for a look at rights.
+    await pass(world().clock, 500)
     expect(world().clock.pending).toBe(0)
   })
 })

@@ -270,7 +270,8 @@ const rights: Readonly<Record<string, Rights>> = {
     ['read', 'counters'],
     // The inbox: what a user marked, and the causes of its items.
     ['index put update delete', 'inboxMarks'],
-    ['index', 'approvals deadLetters tasks webhooks'],
+    ['read index', 'approvals'],
+    ['index', 'deadLetters tasks webhooks'],
     ['get', 'rows/approvals rows/tasks failureMutes holds webhookHealth'],
     ['list', 'bucket'],
   ],

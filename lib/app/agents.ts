@@ -89,10 +89,17 @@ const openModels = async (
   if (!isConfigured && config.DEFAULT_PROVIDER) {
     throw badSetting(`DEFAULT_PROVIDER: ${config.DEFAULT_PROVIDER} is not configured; give it a key`)
   }
-  await modelKeys.refresh()
+  // A function that opens while storage is down still takes its messages, which then come again; it reads the keys later.
+  const areKeysRead = await modelKeys.refresh().then(
+    () => true,
+    (thrown) => {
+      log.warn({ reason: errorMessage(thrown) }, 'the stored keys of models were not read')
+      return false
+    },
+  )
   const isDeployed = config.SERVICE_MODE === 'pro' && config.DYNAMODB_ENDPOINT === undefined
   const hasStoredKey = Object.keys(modelKeys.current()).length > 0
-  if (isDeployed && requiresModel && !isConfigured && !hasStoredKey)
+  if (isDeployed && requiresModel && !isConfigured && areKeysRead && !hasStoredKey)
     throw badSetting(
       'ANTHROPIC_API_KEY: no model provider is configured, and a deployed service has no demo model',
     )

@@ -139,6 +139,14 @@ const RACING: Readonly<Record<string, readonly string[]>> = {
   agentic: ['s3:DeleteObject rows/tasks'],
 }
 
+/** Places that a function reads in cases that are not seen here. */
+const SELDOM_READ: Readonly<Record<string, readonly string[]>> = {
+  // Of a service that has no key of a model in its environment; providers.full.test.ts has it.
+  agents: ['modelKeys'],
+  // Of the inbox: a webhook that fails, and a result whose texts are long; test/inbox has them.
+  notifications: ['webhookHealth', 'rows/tasks'],
+}
+
 const usedPlaces = (uses: readonly string[]) => new Set(uses.map((use) => use.split(' ')[1]))
 
 // An emulator without streams and transactions does not do what is deployed.
@@ -208,7 +216,8 @@ describeHere('the rights of a function', () => {
     const isOwn = (right: string) => !feeding.has(right) && !/^sqs:Change|^s3:ListBucket/.test(right)
     const own = allowedTo(name).filter(isOwn)
     const used = usedPlaces([...functionUses(name), ...(UNSEEN[name] ?? [])])
-    expect([...usedPlaces(own)].filter((place) => !used.has(place))).toEqual([])
+    const unused = [...usedPlaces(own)].filter((place) => !used.has(place))
+    expect(unused).toEqual(SELDOM_READ[name] ?? [])
   })
 
   it.each(FUNCTIONS)('of %s to the key and to parameters are those that it uses', (name) => {

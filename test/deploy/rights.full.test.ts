@@ -141,8 +141,6 @@ const RACING: Readonly<Record<string, readonly string[]>> = {
 
 /** Places that a function reads in cases that are not seen here. */
 const SELDOM_READ: Readonly<Record<string, readonly string[]>> = {
-  // Of a service that has no key of a model in its environment; providers.full.test.ts has it.
-  agents: ['modelKeys'],
   // Of the inbox: a webhook that fails, and a result whose texts are long; test/inbox has them.
   notifications: ['webhookHealth', 'rows/tasks'],
 }

@@ -40,14 +40,17 @@ export const splitByWeight = <Row>(
   return pieces
 }
 
-/** Indexes of the files that are expanded at first, up to a total weight. */
-export const openAtFirst = (files: readonly Pick<FileDiff, 'lines'>[]): ReadonlySet<number> => {
+/** Indexes of the files that are expanded at first, up to a total weight. Unchanged lines are rendered twice side by side. */
+export const openAtFirst = (
+  files: readonly Pick<FileDiff, 'lines'>[],
+  isSplit = false,
+): ReadonlySet<number> => {
   const open = new Set<number>()
   let weight = 0
   for (const [at, file] of files.slice(0, FILES_AT_ONCE).entries()) {
     let own = 0
     for (const line of file.lines) {
-      own += lineWeight(line)
+      own += lineWeight(line) * (isSplit && line.kind === 'same' ? 2 : 1)
       if (own > AT_ONCE) break
     }
     weight += Math.min(own, AT_ONCE)

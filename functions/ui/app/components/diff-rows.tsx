@@ -8,10 +8,29 @@ import { lazyComponent } from './lazy.tsx'
 
 const Coloured = lazyComponent(() => import('./coloured-diff.tsx'), 'ColouredDiff')
 
-/** So many rows are highlighted in one step, about 10 ms. */
-const ROWS_AT_ONCE = 40
+/** So many rows are highlighted in one step, which takes about 10 ms with their layout. */
+const ROWS_AT_ONCE = 20
 /** Rows are highlighted when they are so near to what is visible. */
-const MARGIN = '600px'
+const MARGIN = '300px'
+
+/** Steps that wait. One is done in each frame, so that the page answers in between. */
+const steps = new Set<() => void>()
+
+const afterFrame = (act: () => void) => requestAnimationFrame(() => setTimeout(act))
+
+const doNextStep = () => {
+  const [step] = steps
+  if (step === undefined) return
+  steps.delete(step)
+  step()
+  if (steps.size > 0) afterFrame(doNextStep)
+}
+
+const enqueueStep = (step: () => void) => {
+  steps.add(step)
+  if (steps.size === 1) afterFrame(doNextStep)
+  return () => void steps.delete(step)
+}
 
 /** In the unified layout both sides of a pair are the same line. */
 type Props = { pairs: readonly Pair[]; isSplit: boolean; language: string | undefined }
@@ -39,16 +58,20 @@ const ColouredRows = memo(({ pairs, from, isSplit, language }: ColouredProps) =>
   useEffect(() => {
     const element = box.current
     if (element === null) return
+    let cancelStep: (() => void) | undefined
     const observer = new IntersectionObserver(
       (entries) => {
         if (!entries.some(({ isIntersecting }) => isIntersecting)) return
         observer.disconnect()
-        startTransition(() => setNear(true))
+        cancelStep = enqueueStep(() => startTransition(() => setNear(true)))
       },
       { rootMargin: MARGIN, scrollMargin: MARGIN },
     )
     observer.observe(element)
-    return () => observer.disconnect()
+    return () => {
+      observer.disconnect()
+      cancelStep?.()
+    }
   }, [])
   const own = useMemo(() => pairs.slice(from, from + ROWS_AT_ONCE), [pairs, from])
   const lines = useMemo(
@@ -132,15 +155,18 @@ const SplitRow = ({ left, right, words }: Pair & { words: Words }) =>
 
 type SideProps = { line: DiffLine | undefined; number: number | undefined; words: Words }
 
-const Side = ({ line, number, words }: SideProps) => (
-  <div
-    className={`grid min-w-0 grid-cols-[2.75rem_1rem_minmax(0,1fr)] pr-2 not-first:border-l ${line ? looks[line.kind].row : 'bg-muted/50'}`}
-  >
-    <span className={numberClass}>{number}</span>
-    <span className={signClass}>{line && looks[line.kind].sign}</span>
-    <span className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap">{line && words(line)}</span>
-  </div>
-)
+const Side = ({ line, number, words }: SideProps) =>
+  line === undefined ? (
+    <div className="bg-muted/50 not-first:border-l" />
+  ) : (
+    <div
+      className={`grid min-w-0 grid-cols-[2.75rem_1rem_minmax(0,1fr)] pr-2 not-first:border-l ${looks[line.kind].row}`}
+    >
+      <span className={numberClass}>{number}</span>
+      <span className={signClass}>{looks[line.kind].sign}</span>
+      <span className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap">{words(line)}</span>
+    </div>
+  )
 
 const plainWords: Words = ({ text }) => {
   const start = startOfDiffLine(text)

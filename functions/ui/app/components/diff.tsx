@@ -61,7 +61,7 @@ type FileDiffsProps = {
 export const FileDiffs = ({ files, before = '', actions, isCode = false }: FileDiffsProps) => {
   const form = useForm()
   const isNarrow = useNarrow()
-  const [open, setOpen] = useState(() => openAtFirst(files))
+  const [open, setOpen] = useState(() => openAtFirst(files, form === 'split'))
   const [most, setMost] = useState(FILES_AT_ONCE)
   const visibleFiles = useMemo(() => files.slice(0, most), [files, most])
   const tree = useTree(files.length > 1)

@@ -240,25 +240,29 @@ const Bar = ({ items, chosen, selection, verbs, mark, decided, onClearDecided }:
   const clear = () => selection.onSelect(none)
   const calls = chosen.flatMap((item) => (item.kind === 'approval' ? item.approval : []))
   const others = chosen.filter(isRow)
+  // A call that is decided leaves the list, and what is under way for it goes on.
+  const hasCalls = [...selection.selected].some((key) => key.startsWith('approval:'))
   return (
     <div
-      className={`sticky top-0 z-10 flex min-h-12 flex-wrap items-center gap-2 border-b bg-background px-4 py-1.5 md:px-6 ${chosen.length + decided === 0 ? 'max-md:hidden' : ''}`}
+      className={`sticky top-0 z-10 flex min-h-12 flex-wrap items-center gap-2 border-b bg-background px-4 py-1.5 md:px-6 ${selection.selected.size + decided === 0 ? 'max-md:hidden' : ''}`}
     >
       <SelectAll items={items} selection={selection} />
-      {chosen.length > 0 ? (
+      {selection.selected.size > 0 ? (
         <>
           <span className="font-medium" role="status">
             {chosen.length} selected
           </span>
-          {calls.length > 0 && <DecideMany selected={calls} onClear={clear} mark={mark} />}
+          {hasCalls && <DecideMany selected={calls} onClear={clear} mark={mark} />}
           {others.length > 0 && (
             <Button needsService onClick={() => verbs.onDone(others)}>
               <Check size={14} /> Mark {others.length} done
             </Button>
           )}
-          <Button needsService onClick={() => verbs.onSnooze(chosen)}>
-            <AlarmClock size={14} /> Snooze {chosen.length}
-          </Button>
+          {chosen.length > 0 && (
+            <Button needsService onClick={() => verbs.onSnooze(chosen)}>
+              <AlarmClock size={14} /> Snooze {chosen.length}
+            </Button>
+          )}
         </>
       ) : (
         <span className="text-muted-foreground max-md:hidden">

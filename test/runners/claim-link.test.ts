@@ -96,6 +96,13 @@ describe('what a run says to its service', () => {
     expect(outcomes.left()).toEqual([])
   })
 
+  it.each([400, 403, 404])('stays on the disk where a proxy answers %s for the service', async (status) => {
+    const page = new ApiError(new Response(null, { status }), '<h1>default backend</h1>')
+    const { link, outcomes } = openLink({ fails: () => page })
+    await expect(link.end(DONE)).rejects.toBe(page)
+    expect(outcomes.left()).toMatchObject([{ taskId: 'task_1', fence: 3, end: DONE }])
+  })
+
   it('is sent without the one entry that the service refuses', async () => {
     const fails = (_verb: string, messages: string[]) =>
       messages.includes('bad') ? refused(400, 'validation_failed') : undefined

@@ -10,7 +10,7 @@ import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { until } from '../journeys/api.ts'
 
-type Body = { number: number; running: { taskId: string; fence: number }[] }
+type Body = { number: number; takes: boolean; running: { taskId: string; fence: number }[] }
 type Polled = {
   body: Body
   answer: (given: object | undefined) => void
@@ -34,7 +34,7 @@ afterEach(async () => {
 })
 
 /** A runner whose polls wait for the test to answer them, and whose runs end when the test says so. */
-const startLoop = () => {
+const startLoop = ({ once = false } = {}) => {
   const polls: Polled[] = []
   const registered: object[] = []
   const failures: string[] = []
@@ -72,7 +72,7 @@ const startLoop = () => {
     },
   }
   const loop = createRunnerLoop({
-    settings: { name: 'north', labels: [], concurrency: 2, once: false },
+    settings: { name: 'north', labels: [], concurrency: once ? 1 : 2, once },
     client,
     // It waits no time.
     persist: async (_what: string, request: () => Promise<unknown>, { signal }: { signal: AbortSignal }) => {
@@ -155,6 +155,21 @@ describe('a runner', () => {
     ;(await nextPoll()).answer(undefined)
     await nextPoll()
     expect(runs).toHaveLength(1)
+  })
+
+  it('with once says what it runs until that has ended, hears of its end, and takes nothing else', async () => {
+    const { nextPoll, ended, runs } = startLoop({ once: true })
+    const held = { takes: false, running: [{ taskId: 'task_1', fence: 1 }] }
+    ;(await nextPoll()).answer({ claim: claim('task_1', 1), stop: [] })
+    const second = await nextPoll()
+    expect(second.body).toMatchObject(held)
+    second.answer(undefined)
+    const third = await nextPoll()
+    expect(third.body).toMatchObject(held)
+    third.answer({ stop: [{ taskId: 'task_1', fence: 1, reason: 'cancelled' }] })
+    expect((await nextPoll()).body).toMatchObject({ takes: false, running: [] })
+    runs[0]?.end()
+    await ended
   })
 
   it('registers again when other agents are installed, and not otherwise', async () => {

@@ -4,7 +4,14 @@ import type { Ids } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Claim, Report, RunEnd } from '../../runners/schema.ts'
 import { SESSION_TOO_LARGE } from '../../tasks/schema.ts'
-import { isFinal, isLeaseLost, isRefusedToken, type Persist, type RunnerClient } from './connection.ts'
+import {
+  isFinal,
+  isLeaseLost,
+  isOfService,
+  isRefusedToken,
+  type Persist,
+  type RunnerClient,
+} from './connection.ts'
 import { fittingEnd, withoutState } from './outcome-size.ts'
 import type { Outcomes } from './outcomes.ts'
 
@@ -253,8 +260,8 @@ const sendEnd = async (
   try {
     await send(end).catch(sendLighter)
   } catch (thrown) {
-    // A runner whose token is not valid keeps its outcomes for the next one.
-    if (!isFinal(thrown) || isRefusedToken(thrown)) throw thrown
+    // Kept for the next start: the token may be valid then, and the answer that of the service.
+    if (!isFinal(thrown) || isRefusedToken(thrown) || !isOfService(thrown)) throw thrown
     log.warn({ taskId, reason: errorMessage(thrown) }, 'the outcome of a run came too late')
   }
   await outcomes.remove({ taskId, fence })

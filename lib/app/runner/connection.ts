@@ -43,6 +43,9 @@ export const isFinal = (thrown: unknown): thrown is ApiError =>
 /** Whether an answer is the service's own: a proxy, or a load balancer without a service behind it, gives no code. */
 export const isOfService = ({ code }: ApiError): boolean => !code.startsWith('http_')
 
+/** Whether an answer comes from what stands before a service that is not there now, such as a load balancer. */
+const isOfNoService = (thrown: ApiError): boolean => thrown.status === 404 && !isOfService(thrown)
+
 /** A refusal as a failure that `persist` tries again. */
 export const triedAgain = (thrown: ApiError): Error => new Error(thrown.message, { cause: thrown.code })
 
@@ -54,7 +57,12 @@ export const isRefusedToken = (thrown: unknown): boolean =>
 export const isLeaseLost = (thrown: unknown): boolean => isFinal(thrown) && thrown.code === 'lease_lost'
 
 type Needs = { clock: Clock; log: Log; random: () => number; ended: AbortSignal }
-type Persistence = { signal?: AbortSignal; longestWaitMs?: number }
+type Persistence = {
+  signal?: AbortSignal
+  longestWaitMs?: number
+  /** The first request of a runner: an answer of no service tells that its address is wrong. */
+  isFirst?: boolean
+}
 
 /**
  * Makes a request again, with waits of up to 10 s, until it is answered: for an hour without a network, if need be. Throws
@@ -65,7 +73,7 @@ export const createPersist =
   async <T>(
     what: string,
     request: () => Promise<T>,
-    { signal, longestWaitMs = LONGEST_WAIT_MS }: Persistence = {},
+    { signal, longestWaitMs = LONGEST_WAIT_MS, isFirst = false }: Persistence = {},
   ): Promise<T> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -73,7 +81,7 @@ export const createPersist =
       } catch (thrown) {
         signal?.throwIfAborted()
         ended.throwIfAborted()
-        if (isFinal(thrown)) throw thrown
+        if (isFinal(thrown) && (isFirst || !isOfNoService(thrown))) throw thrown
         if (attempt % LOGGED_EVERY === 1)
           log.warn({ attempt, reason: networkReason(thrown) }, `the service did not answer: ${what}`)
         const waitMs = Math.min(retryWaitMs(attempt, thrown, random), longestWaitMs)

@@ -90,6 +90,8 @@ export const createRunnerLoop = (needs: Needs) => {
   let registered: { id: string; registration: number; mostBodyBytes?: number | undefined } | undefined
   let offered: { agents: OfferedAgent[]; at: number } = { agents: [], at: 0 }
   let free = concurrency
+  /** Whether it has a claim, and takes no other one. */
+  let hasItsClaim = false
   let polls = 0
   let wake = new AbortController()
   /** Whether the present poll asks for tasks. */
@@ -131,9 +133,7 @@ export const createRunnerLoop = (needs: Needs) => {
       const { runner, registration, mostBodyBytes, heartbeatMs } = await persist(
         'the registration',
         request,
-        {
-          signal: stopping.signal,
-        },
+        { signal: stopping.signal, isFirst: registered === undefined },
       )
       needs.onRegistered(heartbeatMs)
       registered = { id: runner.id, registration, mostBodyBytes }
@@ -156,6 +156,9 @@ export const createRunnerLoop = (needs: Needs) => {
         log.error({ taskId: outcome.taskId, reason: errorMessage(thrown) }, 'an outcome was not sent'),
       )
   }
+
+  /** Whether it ends: with `once`, after its run. */
+  const isDone = () => hasItsClaim && held.size === 0
 
   /** A slot is free again: a poll that asks for no task is out of date. */
   const endPoll = () => wake.abort()
@@ -195,7 +198,10 @@ export const createRunnerLoop = (needs: Needs) => {
       if (!takes) endPoll()
     })
     held.add(link)
-    void link.over.then(() => held.delete(link))
+    void link.over.then(() => {
+      held.delete(link)
+      if (hasItsClaim) endPoll()
+    })
     runs.add(run)
     void run.then(() => runs.delete(run))
   }
@@ -241,6 +247,8 @@ export const createRunnerLoop = (needs: Needs) => {
   }
 
   const poll = async () => {
+    // The run may have ended while the service was away.
+    if (isDone()) return false
     wake = new AbortController()
     const { id, registration } = registered as { id: string; registration: number }
     const signal = AbortSignal.any([
@@ -248,7 +256,7 @@ export const createRunnerLoop = (needs: Needs) => {
       wake.signal,
       AbortSignal.timeout(POLL_MS + POLL_GRACE_MS),
     ])
-    takes = free > 0
+    takes = free > 0 && !hasItsClaim
     const most = Math.min(Math.max(free, 1), MOST_CLAIMS)
     const body = { waitMs: POLL_MS, registration, number: nextPoll(), most, takes, running: running() }
     const askedAt = clock.monotonic()
@@ -310,14 +318,14 @@ export const createRunnerLoop = (needs: Needs) => {
   }
 
   const pollUntilStopped = async () => {
-    while (!stopping.signal.aborted) {
+    while (!stopping.signal.aborted && !isDone()) {
       const hasBegun = await pollSafely()
-      if (hasBegun && settings.once) return
+      hasItsClaim ||= settings.once && hasBegun
       if (!stopping.signal.aborted) await offerAgain()
     }
   }
 
-  /** Registers and polls until it is stopped, or has a claim with `once`. */
+  /** Registers and polls until it is stopped, or its one run is over with `once`. */
   const work = async () => {
     try {
       await register()

@@ -37,6 +37,8 @@ type Needs = ModelPorts & {
   modelKeys: Pick<StoredKeys, 'current' | 'onChange' | 'refresh'>
   /** Whether it cannot work without a model: it then refuses to open where there is none, and no demo model either. */
   requiresModel?: boolean
+  /** Whether the demo model answers where no provider is configured; true when absent. */
+  hasDemoModel?: boolean
 }
 
 type OpenedHost = AgentHost &
@@ -66,7 +68,8 @@ export const openAgentHost = async (needs: Needs): Promise<OpenedHost> => {
   }
 }
 
-type ModelsNeeds = ModelPorts & Pick<Needs, 'modelKeys' | 'requiresModel'> & { prices: Prices }
+type ModelsNeeds = ModelPorts &
+  Pick<Needs, 'modelKeys' | 'requiresModel' | 'hasDemoModel'> & { prices: Prices }
 
 /**
  * Models of the configured providers: those of the environment, and those whose keys admins store. While there are none,
@@ -74,7 +77,17 @@ type ModelsNeeds = ModelPorts & Pick<Needs, 'modelKeys' | 'requiresModel'> & { p
  */
 const openModels = async (
   config: Config,
-  { breakers, clock, log, masker, limits, prices, modelKeys, requiresModel = false }: ModelsNeeds,
+  {
+    breakers,
+    clock,
+    log,
+    masker,
+    limits,
+    prices,
+    modelKeys,
+    requiresModel = false,
+    hasDemoModel = true,
+  }: ModelsNeeds,
 ) => {
   const settings = {
     providers: config.providers,
@@ -104,7 +117,7 @@ const openModels = async (
       'ANTHROPIC_API_KEY: no model provider is configured, and a deployed service has no demo model',
     )
   // Stored keys come and go while the service runs; what the environment configures stays.
-  const demo = isConfigured || isDeployed ? undefined : await startDemoModel()
+  const demo = isConfigured || isDeployed || !hasDemoModel ? undefined : await startDemoModel()
   const open = () =>
     createModels({
       settings: {

@@ -49,6 +49,11 @@ describe('the status page of a runner', () => {
     ])
     const run = runner.run()
     await until(async () => (await fetch(`${page}/healthz`)).status === 200 || undefined)
+    // It has no model: the script of the demo model is no answer to tasks of others.
+    const { runners } = await client.listRunners()
+    expect(runners.find(({ name }) => name === 'shown')?.agents.map(({ type }) => type)).not.toContain(
+      'coding-agent',
+    )
     expect((await fetch(page)).status).toBe(404)
     expect((await fetch(`${page}/healthz`, { method: 'POST' })).status).toBe(404)
     await expect(openStatusPage(port, () => ({}) as never)).rejects.toMatchObject({ code: 'bad_setting' })

@@ -27,6 +27,7 @@ import { every } from '../../worker/beat.ts'
 import { createWorker } from '../../worker/worker.ts'
 import { openAgentHost } from '../agents.ts'
 import { openOutside } from '../outside.ts'
+import { createClaimFacts } from './claim-facts.ts'
 import type { ClaimLink } from './claim-link.ts'
 import { connectRunner, createPersist } from './connection.ts'
 import { createRunnerLoop } from './loop.ts'
@@ -67,24 +68,21 @@ export const openRunner = async (given: Config, settings: RunnerSettings) => {
     workspacesDir,
     // The keys that admins store with the service stay there: a runner has its own.
     modelKeys: noStoredKeys,
+    // A runner without a key would take tasks from those that have one, and answer them with the script of the demo.
+    hasDemoModel: false,
   })
   const toolRunner = (tools: readonly Tool[]) =>
     createToolRunner({ ...needs, ...remote, countCall: createCallRate(clock), tools })
-  const claimOf = (userId: string) =>
-    [...links.values()].map(({ claim }) => claim).find(({ task }) => task.createdBy === userId)
-  const latestClaim = () => [...links.values()].at(-1)?.claim
+  const { accountFor, isWanted, securityMode, isLocalAdmin } = createClaimFacts(links)
   const agents = host.openAgents({
     models: host.models,
     loop: createLoop({ models: host.models }),
     openTools: toolRunner(taskTools(remote.recall)),
     openPermissions: toolRunner(agentCalls),
     guide: remote.guide,
-    codeHost: {
-      accountFor: async (userId) => claimOf(userId)?.credential,
-      isWanted: () => latestClaim()?.publishes === true,
-    },
-    securityMode: () => latestClaim()?.securityMode ?? 'ask',
-    isLocalAdmin: (userId) => claimOf(userId)?.ownerIsLocalAdmin === true,
+    codeHost: { accountFor, isWanted },
+    securityMode,
+    isLocalAdmin,
   })
   const active = createActiveRuns()
   const target = ({ type, family }: Pick<AgentAdapter, 'type' | 'family'>) =>

@@ -57,8 +57,12 @@ type Needs = {
   log: Log
 }
 
+/** A run that was ended to wait for a decision has no lease. */
 const isLeasedTo = ({ name }: Pick<RunnerRow, 'name'>, row: TaskRow | undefined, fence: number): boolean =>
-  row?.status === 'in_progress' && row.fence === fence && row.runner === name
+  row?.status === 'in_progress' &&
+  row.fence === fence &&
+  row.runner === name &&
+  row.leaseExpiresAt !== undefined
 
 const UNREADABLE = 'the claims of a runner could not be read'
 const NOT_TAKEN = ['The runner did not get the claim', { isUnbegun: true }] as const
@@ -110,9 +114,7 @@ export const createRunnerClaims = (needs: Needs) => {
     for (const { taskId, fence } of answered) {
       if (known.has(`${taskId} ${fence}`)) continue
       const row = await readTask(taskId, true)
-      // A run that was ended to wait for a decision has no lease.
-      const isHeld = row?.leaseExpiresAt !== undefined && isLeasedTo(runner, row, fence)
-      if (isHeld) await release(row, ...NOT_TAKEN)
+      if (row && isLeasedTo(runner, row, fence)) await release(row, ...NOT_TAKEN)
     }
   }
 
@@ -271,12 +273,21 @@ export const createRunnerClaims = (needs: Needs) => {
     if (until.aborted) return 'nothing'
     const received = await nextMessage(runner, asked, until)
     if (received === undefined) return undefined
-    const most = Math.min(asked.most, polls.mostClaims)
-    const all = [received, ...(await readyNow(runner, most - 1))]
-    const [left, silent] = await Promise.all([hasLeft(principal, runner, poll), isSilent(asked.running)])
-    if (left || silent) {
+    const all = [received]
+    const giveBackAll = async () => {
       for (const one of all) await one.giveBack()
-      return left ? 'nothing' : undefined
+    }
+    try {
+      const most = Math.min(asked.most, polls.mostClaims)
+      all.push(...(await readyNow(runner, most - 1)))
+      const [left, silent] = await Promise.all([hasLeft(principal, runner, poll), isSilent(asked.running)])
+      if (left || silent) {
+        await giveBackAll()
+        return left ? 'nothing' : undefined
+      }
+    } catch (thrown) {
+      await giveBackAll()
+      throw thrown
     }
     return handAll(runner, poll, all, gone)
   }

@@ -29,7 +29,7 @@ const MOST_CLAIMS = 50
 const OUTCOME_BYTES = 24_000_000
 
 const OF_A_CLAIM =
-  'For the runner that has the claim. 400 `lease_lost` once the task is not leased to it any more under this fencing token: it was cancelled, or another one runs it.'
+  'For the runner that has the claim. 400 `lease_lost` once the task is not leased to it any more under this fencing token: its run has ended, it was cancelled, or another one runs it.'
 
 export const runnerRoutes = defineRoutes({
   registerRunner: {
@@ -83,7 +83,9 @@ export const runnerRoutes = defineRoutes({
         .array(ClaimKeySchema)
         .max(2_000)
         .default([])
-        .describe('The claims that it has; the service returns all others of it to the queue'),
+        .describe(
+          'The claims that it has; of those that its last polls were answered, the others are queued again',
+        ),
     }),
     alsoStatus: 204,
     response: z.object({

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { LONGEST_APPROVAL_MS } from '../core/approval-expiry.ts'
+import { LONGEST_RETRY_AFTER_MS } from '../core/retry-after.ts'
 import { CONTROLS, exactText, shownText } from '../core/shown-text.ts'
 import { PolicySchema, SecurityModeSchema } from '../security/schema.ts'
 import { CostSchema, TaskErrorSchema, TaskResultSchema, TaskSchema } from '../tasks/schema.ts'
@@ -10,6 +12,8 @@ import { RiskSchema } from '../tools/schema.ts'
 export const PROTOCOL = 1
 
 const timestamp = z.iso.datetime()
+/** The latest time that a Date can have (ECMA-262, section 21.4.1.1). */
+const LATEST_MS = 8.64e15
 const label = exactText(200)
 const agentType = exactText(200)
 
@@ -146,7 +150,7 @@ const eventIdText = z.string().regex(/^\d{4,10}-\d{7}$/)
 const SessionEventSchema = z.object({
   id: eventIdText,
   type: z.string().min(1).max(100),
-  timestamp: z.int(),
+  timestamp: z.int().min(0).max(LATEST_MS),
   data: plainObject,
 })
 const ulidOf = (kind: string) => z.string().regex(new RegExp(`^${kind}_[0-9A-HJKMNP-TV-Z]{26}$`))
@@ -204,7 +208,7 @@ export const RunnerApprovalBody = z.object({
   arguments: plainObject,
   title: z.string().max(500),
   mode: SecurityModeSchema,
-  ttlMs: z.number().min(0).optional(),
+  ttlMs: z.number().min(0).max(LONGEST_APPROVAL_MS).optional(),
   awaited: z.literal(true).optional(),
 })
 export type RunnerApproval = z.output<typeof RunnerApprovalBody>
@@ -243,7 +247,7 @@ export const RunEndSchema = z.union([
       message: z.string().max(4_000),
     }),
     retryable: z.boolean(),
-    retryAfterMs: z.number().min(0).optional(),
+    retryAfterMs: z.number().min(0).max(LONGEST_RETRY_AFTER_MS).optional(),
     refused: z.boolean().optional(),
     result: TaskResultSchema.optional(),
     continuation: plainObject.optional(),

@@ -88,6 +88,8 @@ const makeTask = async (label: string, more: object = {}) =>
   (await person().create({ title: `For ${label}`, assignedAgent: 'coding-agent', runsOn: [label], ...more }))
     .id
 
+/** A call that asks for approval. */
+const CALL = { uses: false, tool: 'git', risk: 'write', arguments: {}, title: 'git', mode: 'ask' }
 const DONE = { kind: 'succeeded', result: { success: true, output: 'Done' } } as const
 
 it('is ready to serve runners, though it runs nothing itself', async () => {
@@ -349,13 +351,18 @@ describe('a claim', () => {
     const runner = await openRunner({ labels: ['claim-9'] })
     const id = await makeTask('claim-9')
     await runner.claim()
-    const call = { tool: 'git', risk: 'write', arguments: {}, title: 'git', mode: 'ask' }
-    const { answer } = await runner.about(id, 'approvals', { fence: 1, uses: false, ...call })
+    const { answer } = await runner.about(id, 'approvals', { fence: 1, ...CALL })
     const { approvalId } = (answer as { answer: { approvalId: string } }).answer
     const approvals = [{ approvalId, toolCallId: 'call', name: 'git' }]
     const end = { kind: 'waiting', checkpoint: { at: 'step 3' }, message: 'waits', approvals }
     expect(await runner.about(id, 'outcome', { fence: 1, end })).toMatchObject({ status: 200 })
     for (let polls = 0; polls < 2; polls += 1) await runner.claim(0)
+    // A renewal was on its way meanwhile, and the answer to the outcome got lost.
+    const late = { renew: {}, pause: { message: 'waits', approvals }, resume: {}, outcome: { end } }
+    for (const [verb, body] of Object.entries(late))
+      expect(await runner.about(id, verb, { fence: 1, ...body })).toMatchObject({ code: 'lease_lost' })
+    const { events } = await person().client.taskEvents({ params: { id } })
+    expect(events.filter(({ metadata }) => metadata?.code === 'waiting_for_approval')).toHaveLength(1)
     expect(await person().task(id)).toMatchObject({ status: 'in_progress', waitingFor: 'approval' })
     await person().client.decideApproval({ params: { id: approvalId }, body: { decision: 'allow-once' } })
     const { claim } = (await runner.claim()) as Claimed
@@ -417,6 +424,20 @@ describe('a claim', () => {
     await runner.claim()
     expect(await runner.about(id, 'outcome', { fence: 1, end })).toMatchObject({ status: 200 })
     expect(await person().task(id)).toMatchObject(task)
+  })
+
+  it.each([
+    ['outcome', { end: { ...failure(true), retryAfterMs: 1e300 } }],
+    ['approvals', { ...CALL, ttlMs: 1e300 }],
+    ['events', { events: [{ id: '0001-0000001', type: 'content', timestamp: 9e15, data: {} }] }],
+  ])('takes no time in its %s that no date can have', async (verb, body) => {
+    const runner = await openRunner({ labels: [`time-${verb}`] })
+    const id = await makeTask(`time-${verb}`)
+    await runner.claim()
+    expect(await runner.about(id, verb, { fence: 1, ...body })).toMatchObject({
+      status: 400,
+      code: 'validation_failed',
+    })
   })
 
   it('of a reply goes to the runner that has the workspace of its thread', async () => {

@@ -239,10 +239,61 @@ inBrowser('the list of tasks', () => {
     const { page } = opened
     await page.getByRole('columnheader', { name: 'Cost' }).waitFor()
     await row(page, 'Cheap').getByText('$0.42', { exact: true }).filter({ visible: true }).waitFor()
-    expect(await page.getByText('the cart is empty').isVisible()).toBe(false)
+    await row(page, 'Dear').getByText('the cart is empty').waitFor()
     await expectSound(opened)
     await row(page, 'Cheap').getByText('$0.42', { exact: true }).filter({ visible: true }).waitFor()
-    expect(await row(page, 'Dear').innerText()).toMatch(/^Failed\s+Dear\s+the cart is empty\s+\$3\.00\+/)
+    expect(await row(page, 'Dear').innerText()).toMatch(
+      /^Failed\s+Dear\s+Agent failed: the cart is empty\s+\$3\.00\+/,
+    )
+  })
+
+  it('says why a row failed or waits, and shows a priority, attempts and a pull request only where there are such', async () => {
+    const [finished] = finishedTasks(1)
+    const pullRequest = { number: 7, url: 'https://github.com/acme/web/pull/7' }
+    const tasks = [
+      {
+        ...finished,
+        id: 'task_why_failed',
+        title: 'Refused',
+        labels: ['why'],
+        status: 'failed',
+        priority: 1,
+        attempts: 2,
+        maxAttempts: 3,
+        repository: 'acme/web',
+        branch: 'next',
+        error: { code: 'rate_limited', message: 'Too many requests\nat once' },
+      },
+      {
+        ...finished,
+        id: 'task_why_done',
+        title: 'Taken over',
+        labels: ['why'],
+        status: 'completed',
+        priority: 3,
+        attempts: 1,
+        maxAttempts: 3,
+        result: { success: true, output: 'Done', published: { status: 'published', pullRequest } },
+      },
+    ]
+    await world.client.importTasks({ body: { version: '1.0', tasks } })
+    const waits = await world.create({ title: 'Needs a GPU', labels: ['why'], runsOn: ['gpu'] })
+    await using opened = await openPage(world.baseUrl, '/tasks?labels=why')
+    const { page } = opened
+    const words = async (title: string) => (await row(page, title).innerText()).replaceAll(/\s+/g, ' ')
+    await row(page, 'Needs a GPU').getByText('No runner has gpu').waitFor()
+    expect(await words('Refused')).toMatch(
+      /^Failed Refused Critical 2\/3 acme\/web why Rate limited: Too many requests /,
+    )
+    expect(await words('Taken over')).not.toMatch(/Normal|1\/3/)
+    const link = row(page, 'Taken over').getByRole('link', { name: '#7' })
+    expect(await link.getAttribute('href')).toBe(pullRequest.url)
+    await expectSound(opened)
+    await row(page, 'Refused').getByText('Too many requests').waitFor()
+    await page.goto('/tasks?labels=why&branch=next&createdBy=local')
+    await row(page, 'Refused').waitFor()
+    expect(await row(page, 'Taken over').count()).toBe(0)
+    await world.client.cancelTask({ params: { id: waits.id } })
   })
 
   it('retries and cancels by the keys of the task page, one row or what is selected; a cancel can be undone', async () => {

@@ -13,6 +13,8 @@ import { parseDiff, sideBySide } from '../../functions/ui/app/components/diff-fi
 import { buildFileTree, type Folder } from '../../functions/ui/app/components/diff-tree.ts'
 import { safeLink } from '../../functions/ui/app/components/link.ts'
 import { formatDuration, formatRelative } from '../../functions/ui/app/components/time.ts'
+import { isStuck } from '../../functions/ui/app/components/usual-time.ts'
+import { waitingText } from '../../functions/ui/app/components/waiting.ts'
 import { limitErrors, limitTexts, readLimits } from '../../functions/ui/app/create/limits.ts'
 import { newTaskBody } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
@@ -23,7 +25,6 @@ import { isCovered, TOPICS } from '../../functions/ui/app/data/streaming.ts'
 import { keyTable, listedKeys, places } from '../../functions/ui/app/shell/key-table.ts'
 import { newPath } from '../../functions/ui/app/shell/old-addresses.ts'
 import { detailsLine } from '../../functions/ui/app/views/audit/actions.ts'
-import { isStuck } from '../../functions/ui/app/views/overview/stuck.ts'
 import { axisTicks, taskSpans, visibleMarks } from '../../functions/ui/app/views/task/spans.ts'
 import { nextOfGap, threadRows } from '../../functions/ui/app/views/task/thread-rows.ts'
 import type { Agent } from '../../lib/agents/schema.ts'
@@ -696,6 +697,28 @@ describe('the limits of a new task', () => {
   ])('%s is refused as %j', (name = '', text = '') => {
     expect(Object.keys(limitErrors({ [name]: text }))).toEqual([name])
     expect(readLimits({ [name]: text })).toEqual({})
+  })
+})
+
+describe('what a task waits for', () => {
+  const now = Date.parse('2026-01-01T12:00:00Z')
+  const since = '2026-01-01T11:00:00Z'
+  it.each([
+    ['approval', {}, 'Waiting for approval'],
+    ['budget', {}, 'Waiting for the budget'],
+    ['slot', { position: 1 }, 'Waiting for a slot, 1st'],
+    ['slot', { position: 5 }, 'Waiting for a slot, 5th'],
+    ['slot', { position: 12 }, 'Waiting for a slot, 12th'],
+    [
+      'slot',
+      { position: 22, message: '2 tasks of acme/web run' },
+      'Waiting for a slot, 22nd: 2 tasks of acme/web run',
+    ],
+    ['slot', {}, 'Waiting for a slot'],
+    ['runner', { message: 'no runner has gpu' }, 'No runner has gpu'],
+    ['hold', {}, 'Waiting for its provider'],
+  ] as const)('%s with %j reads %s', (reason, more, expected) => {
+    expect(waitingText({ waitingFor: reason, waiting: { reason, since, ...more } }, now)).toBe(expected)
   })
 })
 

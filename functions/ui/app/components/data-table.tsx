@@ -25,8 +25,10 @@ type Props<Row> = {
   onMore?: (() => void) | undefined
   /** Includes rows that are not loaded. */
   total?: number
-  /** On narrow screens rows have room for two lines. */
+  /** On narrow screens all rows have room for two lines. */
   isTallOnPhones?: boolean
+  /** Whether a row has room for two lines on wide screens. */
+  hasTwoLines?: (row: Row) => boolean
   empty: ReactNode
 }
 
@@ -54,6 +56,7 @@ export const DataTable = <Row extends { id: string }>(props: Props<Row>) => {
     empty,
     isLoading = false,
     isTallOnPhones = false,
+    hasTwoLines,
     total = rows.length,
   } = props
   const isNarrow = useNarrow()
@@ -61,8 +64,11 @@ export const DataTable = <Row extends { id: string }>(props: Props<Row>) => {
     () => (isNarrow ? props.columns.filter(({ narrow }) => narrow !== null) : props.columns),
     [props.columns, isNarrow],
   )
-  const isTall = isTallOnPhones && isNarrow
-  const rowHeight = isTall ? TALL_ROW : ROW
+  const isEachTall = isTallOnPhones && isNarrow
+  const tall = useMemo(
+    () => rows.map((row) => isEachTall || (!isNarrow && hasTwoLines?.(row) === true)),
+    [rows, hasTwoLines, isEachTall, isNarrow],
+  )
   const widths = columns.map(({ width, narrow }) => (isNarrow && narrow) || width)
   const template = [...(selection ? [BOX] : []), ...widths].join(' ')
   const scroller = useRef<HTMLElement>(null)
@@ -80,12 +86,13 @@ export const DataTable = <Row extends { id: string }>(props: Props<Row>) => {
     initialOffset: place.read,
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: (index) => (tall[index] ? TALL_ROW : ROW),
     overscan: OVERSCAN,
     scrollPaddingStart: ROW,
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height is what it answers to.
-  useEffect(() => virtual.measure(), [rowHeight])
+  const heights = tall.map(Number).join('')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the heights are what it answers to.
+  useEffect(() => virtual.measure(), [heights])
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
@@ -122,7 +129,7 @@ export const DataTable = <Row extends { id: string }>(props: Props<Row>) => {
                 index={index}
                 name={getName(row)}
                 isSelected={selection?.selected.has(id)}
-                isTall={isTall}
+                isTall={tall[index] === true}
                 onToggle={toggle}
               />
             )

@@ -43,8 +43,8 @@ const words: Readonly<Record<Reason, Words>> = {
     cause: (waiting) => `It waits for a runner${reasonIn(waiting)}.`,
   },
   slot: {
-    what: (waiting) => `a slot${reasonIn(waiting)}${placeIn(waiting)}`,
-    cause: (waiting) => `It waits for a slot${reasonIn(waiting)}${placeIn(waiting)}.`,
+    what: (waiting) => `a slot${placeIn(waiting)}${reasonIn(waiting)}`,
+    cause: (waiting) => `It waits for a slot${placeIn(waiting)}${reasonIn(waiting)}.`,
   },
   schedule: {
     what: () => 'its next attempt',
@@ -58,8 +58,15 @@ const providerIn = ({ provider }: Waiting): string | undefined =>
 
 const reasonIn = ({ message }: Waiting): string => (message === undefined ? '' : `: ${startOfLine(message)}`)
 
-const placeIn = ({ position }: Waiting): string =>
-  position === undefined ? '' : `, at place ${formatNumber(position)}`
+const placeIn = ({ position }: Waiting): string => (position === undefined ? '' : `, ${ordinal(position)}`)
+
+const endings: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' }
+const rules = new Intl.PluralRules('en', { type: 'ordinal' })
+
+/** `5th`, as the words of the page are English in every locale. */
+const ordinal = (place: number): string => `${formatNumber(place)}${endings[rules.select(place)] ?? 'th'}`
+
+const withCapital = (text: string): string => text.replace(/^./u, (letter) => letter.toUpperCase())
 
 /** What a task waits for, where there is room for two words. */
 export const waitingWord = ({ waitingFor }: Waits): string | undefined =>
@@ -73,10 +80,15 @@ const untilText = ({ waitingFor, waiting }: Waits, now: number): string => {
   return until !== undefined && Date.parse(until) - now < DAY_MS ? ` until ${formatTime(until)}` : ''
 }
 
-/** `Waiting for Anthropic until 2:20 PM`; undefined where a task waits for nothing but its turn. */
-export const waitingText = (waits: Waits, now: number): string | undefined =>
-  waits.waitingFor &&
-  `Waiting for ${words[waits.waitingFor].what(waits.waiting ?? {})}${untilText(waits, now)}`
+/** `Waiting for Anthropic until 2:20 PM`, `No runner has gpu`; undefined where a task waits for nothing. */
+export const waitingText = (waits: Waits, now: number): string | undefined => {
+  const { waitingFor, waiting } = waits
+  if (waitingFor === undefined) return undefined
+  // The message of this reason is a sentence of its own.
+  if (waitingFor === 'runner' && waiting?.message !== undefined)
+    return withCapital(startOfLine(waiting.message))
+  return `Waiting for ${words[waitingFor].what(waiting ?? {})}${untilText(waits, now)}`
+}
 
 /** Why a task waits, and what happens at the end of the wait: `Anthropic has reached its usage limit.`, `It is tried again`. */
 export const waitingSentences = (

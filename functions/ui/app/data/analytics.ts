@@ -37,4 +37,5 @@ const USUAL_MS = 300_000
 
 /** Run durations per agent over seven days. They change slowly, so they are cached. */
 export const useUsualRuns = () =>
-  useLive(['usual-runs', zoneNow()], (signal) => readRecent('7d', signal), USUAL_MS).data?.byAgent
+  useLive(['usual-runs', zoneNow()], (signal) => readRecent('7d', signal), USUAL_MS, { staleTime: USUAL_MS })
+    .data?.byAgent

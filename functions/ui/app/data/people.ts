@@ -9,6 +9,14 @@ const MOST = 200
 /** Ids in records that are not accounts. */
 const others: Readonly<Record<string, string>> = { local: 'Local admin', anonymous: 'Not signed in' }
 
+const LOCAL_USER = 'local'
+
+/** Whether there are accounts; false until that is known. */
+export const useHasPeople = (): boolean => {
+  const me = useMe()
+  return me !== undefined && me.id !== LOCAL_USER
+}
+
 /** Loaded for admins only. */
 export const usePeople = () => {
   const me = useMe()

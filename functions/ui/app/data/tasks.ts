@@ -18,8 +18,8 @@ import { isStreaming, LOGS, WORK } from './streaming.ts'
 
 /** Query parameters of the filter endpoint. */
 export const FILTER_NAMES = [
-  ...['q', 'status', 'priority', 'source', 'agent', 'labels', 'repository', 'createdAfter', 'createdBefore'],
-  ...['completedAfter', 'completedBefore', 'sortBy', 'sortOrder'],
+  ...['q', 'status', 'priority', 'source', 'agent', 'labels', 'repository', 'branch', 'createdBy'],
+  ...['createdAfter', 'createdBefore', 'completedAfter', 'completedBefore', 'sortBy', 'sortOrder'],
 ] as const
 export type Filters = Readonly<Record<string, string>>
 type Query = NonNullable<NonNullable<Parameters<typeof client.filterTasks>[0]>['query']>

@@ -11,11 +11,11 @@ import { State } from '../../components/state.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
+import { isStuck } from '../../components/usual-time.ts'
 import { Panel } from '../../components/view.tsx'
 import { waitingText } from '../../components/waiting.ts'
 import { useUsualRuns } from '../../data/analytics.ts'
 import { useActiveTasks } from '../../data/tasks.ts'
-import { isStuck } from './stuck.ts'
 
 type Usual = ReturnType<typeof useUsualRuns>
 

@@ -2,11 +2,11 @@ import { Columns3 } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { CheckField } from '../../components/check-field.tsx'
 import { Popover } from '../../components/popover.tsx'
-import { chosenColumns, columnChoices } from './columns.tsx'
+import { chosenColumns, columnChoices, useChosen } from './columns.tsx'
 
 /** The choice is stored in the browser. */
 export const ColumnMenu = () => {
-  const chosen = chosenColumns.use()
+  const chosen = useChosen()
   const toggle = (id: string) =>
     chosenColumns.set(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])
   return (

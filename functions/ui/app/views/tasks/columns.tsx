@@ -1,79 +1,34 @@
-import { Link } from '@tanstack/react-router'
-import { cutText } from '../../../../../lib/core/cut-text.ts'
-import { runTimeMs } from '../../../../../lib/core/run-time.ts'
+import { useCallback, useMemo } from 'react'
 import { useIsCancelling } from '../../components/cancel-soon.ts'
 import { Cost } from '../../components/cost.tsx'
-import { type Column, rowLinkClass } from '../../components/data-row.tsx'
+import type { Column } from '../../components/data-row.tsx'
 import { formatNumber } from '../../components/format.ts'
+import { httpsLink } from '../../components/link.ts'
 import { Person } from '../../components/person.tsx'
 import { State } from '../../components/state.tsx'
-import { Tag } from '../../components/tag.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
-import { formatDuration } from '../../components/time.ts'
 import { waitingText, waitingWord } from '../../components/waiting.ts'
 import { When } from '../../components/when.tsx'
+import { useUsualRuns } from '../../data/analytics.ts'
+import { useHasPeople } from '../../data/people.ts'
 import { serverNow } from '../../data/server-clock.ts'
 import { createStored } from '../../data/stored.ts'
+import { Elapsed } from './elapsed.tsx'
+import { ErrorText, hasReason } from './reason.tsx'
 import type { TaskRow } from './rows.ts'
+import { priorities, Title } from './title.tsx'
 
-const priorities = {
-  1: <span className="font-medium text-failed">Critical</span>,
-  2: <span className="font-medium">High</span>,
-  3: <span className="text-muted-foreground">Normal</span>,
-  4: <span className="text-muted-foreground">Low</span>,
-} as const
-
-const Title = (task: TaskRow) => (
-  <>
-    <FirstLine {...task} />
-    <SecondLine {...task} />
-  </>
-)
-
-const FirstLine = ({ id, title, repository, labels }: TaskRow) => (
-  <span className="flex min-w-0 items-center gap-2">
-    <Link to="/tasks/$id" params={{ id }} data-row-link className={`truncate font-medium ${rowLinkClass}`}>
-      {startOfLine(title)}
-    </Link>
-    {repository && (
-      <span className="truncate text-muted-foreground max-lg:hidden">{startOfLine(repository)}</span>
-    )}
-    {labels.slice(0, 2).map((label) => (
-      <span key={label} className="shrink-0 max-lg:hidden">
-        <Tag>{cutText(label, 24)}</Tag>
-      </span>
-    ))}
-  </span>
-)
-
-/** On phones: why it waits or failed, else its agent and how long it took; and what it cost. */
-const SecondLine = (task: TaskRow) => (
-  <span className="flex min-w-0 gap-2 text-xs text-muted-foreground md:hidden">
-    <Reason {...task} />
-    {task.cost && (
-      <span className="ml-auto shrink-0">
-        <Cost cost={task.cost} />
-      </span>
-    )}
-  </span>
-)
-
-const Reason = (task: TaskRow) => {
-  const waits = waitingText(task, serverNow())
-  if (waits) return <span className="truncate text-queued">{waits}</span>
-  if (task.error && task.status === 'failed')
-    return <span className="truncate text-destructive">{startOfLine(task.error.message)}</span>
-  const took = task.completedAt && task.startedAt ? ` · ${formatDuration(runTimeMs(task))}` : ''
+const PullRequest = ({ result }: TaskRow) => {
+  const published = result?.published as { pullRequest?: { url?: unknown; number?: unknown } } | undefined
+  const { url, number } = published?.pullRequest ?? {}
+  const href = httpsLink(url)
+  if (href === undefined) return null
   return (
-    <span className="truncate">
-      {task.agent}
-      {took}
-    </span>
+    <a href={href} target="_blank" rel="noreferrer" className="relative z-1 underline underline-offset-2">
+      {typeof number === 'number' ? `#${number}` : 'PR'}
+    </a>
   )
 }
-
-/** From first start to end, without time spent waiting for approval. */
-const Took = (task: TaskRow) => (task.startedAt && task.completedAt ? formatDuration(runTimeMs(task)) : '–')
 
 const TaskState = ({ task }: { task: TaskRow }) => {
   const isCancelling = useIsCancelling(task.id)
@@ -93,7 +48,13 @@ const columns: readonly Column<TaskRow>[] = [
     narrow: '0.75rem',
     cell: (task) => <TaskState task={task} />,
   },
-  { id: 'title', header: 'Task', sortBy: 'title', width: 'minmax(0, 1fr)', cell: Title },
+  {
+    id: 'error',
+    header: 'Error',
+    width: 'minmax(0, 0.8fr)',
+    narrow: null,
+    cell: ({ status, error }) => status === 'failed' && <ErrorText error={error} />,
+  },
   {
     id: 'priority',
     header: 'Priority',
@@ -108,23 +69,23 @@ const columns: readonly Column<TaskRow>[] = [
     header: 'Attempts',
     width: '4.5rem',
     narrow: null,
-    cell: ({ attempts, maxAttempts }) => (
-      <span className={attempts > 1 ? '' : 'text-muted-foreground'}>
-        {attempts}/{maxAttempts}
-      </span>
-    ),
+    cell: ({ attempts, maxAttempts }) => attempts > 1 && `${attempts}/${maxAttempts}`,
   },
   {
-    id: 'took',
-    header: 'Took',
-    width: '5rem',
+    id: 'repository',
+    header: 'Repository',
+    width: '9rem',
     narrow: null,
-    cell: (row) => (
-      <span className="text-muted-foreground">
-        <Took {...row} />
-      </span>
-    ),
+    cell: ({ repository }) => repository && <span title={repository}>{startOfLine(repository)}</span>,
   },
+  {
+    id: 'branch',
+    header: 'Branch',
+    width: '8rem',
+    narrow: null,
+    cell: ({ branch }) => branch && <span title={branch}>{startOfLine(branch)}</span>,
+  },
+  { id: 'pr', header: 'PR', width: '3.5rem', narrow: null, cell: PullRequest },
   {
     id: 'cost',
     header: 'Cost',
@@ -179,17 +140,87 @@ const columns: readonly Column<TaskRow>[] = [
   },
 ]
 
+const byId = new Map(columns.map((column) => [column.id, column]))
+
+/** Those that depend on what else is shown, or on the agents. */
+const COMPUTED = { title: 'Task', took: 'Time' } as const
+
 const FIXED = ['status', 'title']
-const AT_FIRST = ['priority', 'agent', 'attempts', 'took', 'cost', 'created']
+const ORDER = [
+  ...[
+    'status',
+    'title',
+    'error',
+    'priority',
+    'repository',
+    'branch',
+    'agent',
+    'attempts',
+    'took',
+    'cost',
+    'pr',
+  ],
+  ...['tokens', 'source', 'creator', 'updated', 'ended', 'created'],
+]
+const AT_FIRST: readonly string[] = ['agent', 'took', 'cost', 'pr', 'created']
 
 const isNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
 
 export const chosenColumns = createStored<readonly string[]>('task-columns', AT_FIRST, isNames)
 
-export const columnChoices = columns.filter(({ id }) => !FIXED.includes(id))
+/** Until a user chooses, who created a task is shown where there are accounts. */
+export const useChosen = (): readonly string[] => {
+  const chosen = chosenColumns.use()
+  const hasPeople = useHasPeople()
+  return useMemo(
+    () => (chosen === AT_FIRST && hasPeople ? [...AT_FIRST, 'creator'] : chosen),
+    [chosen, hasPeople],
+  )
+}
+
+export const columnChoices = ORDER.filter((id) => !FIXED.includes(id)).map((id) => ({
+  id,
+  header: id === 'took' ? COMPUTED.took : (byId.get(id)?.header ?? id),
+}))
 
 export const useColumns = (): readonly Column<TaskRow>[] => {
-  const chosen = chosenColumns.use()
-  return columns.filter(({ id }) => FIXED.includes(id) || chosen.includes(id))
+  const chosen = useChosen()
+  const usual = useUsualRuns()
+  return useMemo(() => {
+    const has = (id: string) => chosen.includes(id)
+    const beside = {
+      priority: !has('priority'),
+      attempts: !has('attempts'),
+      repository: !has('repository'),
+      error: !has('error'),
+    }
+    const computed: readonly Column<TaskRow>[] = [
+      {
+        id: 'title',
+        header: COMPUTED.title,
+        sortBy: 'title',
+        width: 'minmax(0, 1fr)',
+        cell: (task) => <Title task={task} beside={beside} />,
+      },
+      {
+        id: 'took',
+        header: COMPUTED.took,
+        width: '5rem',
+        narrow: null,
+        cell: (task) => <Elapsed task={task} usual={usual} />,
+      },
+    ]
+    const all = new Map([...byId, ...computed.map((column) => [column.id, column] as const)])
+    return ORDER.flatMap((id) => (FIXED.includes(id) || has(id) ? (all.get(id) ?? []) : []))
+  }, [chosen, usual])
+}
+
+/** Whether a row has a second line on wide screens too. */
+export const useHasTwoLines = () => {
+  const isErrorInColumn = useChosen().includes('error')
+  return useCallback(
+    (task: TaskRow) => hasReason(task) && !(isErrorInColumn && task.status === 'failed'),
+    [isErrorInColumn],
+  )
 }

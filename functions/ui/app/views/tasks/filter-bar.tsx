@@ -4,10 +4,15 @@ import { Button } from '../../components/button.tsx'
 import { Popover } from '../../components/popover.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { Dot, states } from '../../components/state.tsx'
+import { useMe } from '../../data/me.ts'
+import { useHasPeople } from '../../data/people.ts'
 import { ColumnMenu } from './column-menu.tsx'
 import { toggledIn, useFilters } from './filters.ts'
 import { MoreFilters, moreNames } from './more-filters.tsx'
 import { SavedViews } from './saved-views.tsx'
+
+const toggleClass =
+  'inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-pressed:bg-accent aria-pressed:font-medium aria-pressed:text-foreground'
 
 export const FilterBar = () => {
   const { filters, change, clear } = useFilters()
@@ -32,6 +37,7 @@ export const FilterBar = () => {
           />
         ))}
       </fieldset>
+      <Mine creator={filters.createdBy} onChange={(createdBy) => change({ createdBy })} />
       <Popover
         label="More filters"
         trigger={
@@ -55,15 +61,30 @@ export const FilterBar = () => {
   )
 }
 
+type MineProps = { creator: string | undefined; onChange: (creator: string) => void }
+
+/** Only where there are accounts: without them all tasks are of one user. */
+const Mine = ({ creator, onChange }: MineProps) => {
+  const me = useMe()
+  const hasPeople = useHasPeople()
+  if (!me || !hasPeople) return null
+  const isOn = creator === me.id
+  return (
+    <button
+      type="button"
+      aria-pressed={isOn}
+      onClick={() => onChange(isOn ? '' : me.id)}
+      className={toggleClass}
+    >
+      Mine
+    </button>
+  )
+}
+
 type Toggle = { status: keyof typeof states; isOn: boolean; onToggle: () => void }
 
 const StatusToggle = ({ status, isOn, onToggle }: Toggle) => (
-  <button
-    type="button"
-    aria-pressed={isOn}
-    onClick={onToggle}
-    className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-pressed:bg-accent aria-pressed:font-medium aria-pressed:text-foreground"
-  >
+  <button type="button" aria-pressed={isOn} onClick={onToggle} className={toggleClass}>
     <Dot status={status} />
     {states[status].label}
   </button>

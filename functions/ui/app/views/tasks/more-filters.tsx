@@ -1,11 +1,13 @@
 import { SelectField, TextField } from '../../components/field.tsx'
 import { useAgentTypes } from '../../data/agents.ts'
 import { sources } from '../../data/at-build.ts'
+import { useMe } from '../../data/me.ts'
+import { usePeople, useUserName } from '../../data/people.ts'
 import type { Filters } from '../../data/tasks.ts'
 
 export const moreNames = [
-  ...['priority', 'source', 'agent', 'labels', 'repository', 'createdAfter', 'createdBefore'],
-  ...['completedAfter', 'completedBefore', 'sortBy', 'sortOrder'],
+  ...['priority', 'source', 'agent', 'labels', 'repository', 'branch', 'createdBy'],
+  ...['createdAfter', 'createdBefore', 'completedAfter', 'completedBefore', 'sortBy', 'sortOrder'],
 ] as const
 
 const sortings = {
@@ -53,7 +55,9 @@ export const MoreFilters = ({ filters, onChange }: Props) => {
           <option key={type}>{type}</option>
         ))}
       </SelectField>
+      <CreatorField {...bind('createdBy')} />
       <TextField label="Repository" placeholder="owner/repo" {...bindText('repository')} />
+      <TextField label="Branch" {...bindText('branch')} />
       <div className="col-span-2">
         <TextField label="Labels" placeholder="all of these, comma-separated" {...bindText('labels')} />
       </div>
@@ -73,6 +77,27 @@ export const MoreFilters = ({ filters, onChange }: Props) => {
         <option value="asc">Ascending</option>
       </SelectField>
     </div>
+  )
+}
+
+type CreatorProps = { value: string; onChange: (event: { target: { value: string } }) => void }
+
+/** Admins choose among the accounts, others themselves. Someone else whom the address names is kept. */
+const CreatorField = ({ value, onChange }: CreatorProps) => {
+  const me = useMe()
+  const userName = useUserName()
+  const ids = [
+    ...new Set([...usePeople().map(({ id }) => id), ...(me ? [me.id] : []), ...(value ? [value] : [])]),
+  ]
+  return (
+    <SelectField label="By" value={value} onChange={onChange}>
+      <option value="">Anyone</option>
+      {ids.map((id) => (
+        <option key={id} value={id}>
+          {userName(id)}
+        </option>
+      ))}
+    </SelectField>
   )
 }
 

@@ -11,7 +11,7 @@ import type { Filters } from '../../data/tasks.ts'
 import { openCreate } from '../../shell/overlay.ts'
 import { TaskTabs } from '../../shell/task-tabs.tsx'
 import { BulkBar } from './bulk-bar.tsx'
-import { useColumns } from './columns.tsx'
+import { useColumns, useHasTwoLines } from './columns.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { useFilters, useSorting } from './filters.ts'
 import { Histogram } from './histogram.tsx'
@@ -48,6 +48,7 @@ export const Tasks = (): ReactNode => {
   const { selected, onSelect, clear: selectNone } = useSelected()
   const [peeked, setPeeked] = useState<string>()
   const columns = useColumns()
+  const hasTwoLines = useHasTwoLines()
   const verbs = useRowVerbs(rows)
   const sorting = useSorting()
   useEffect(() => rememberList(rows.map(({ id }) => id)), [rows])
@@ -91,6 +92,7 @@ export const Tasks = (): ReactNode => {
         sorting={sorting}
         acts={{ peek: setPeeked, ...(selected.size === 0 ? verbs : {}) }}
         isTallOnPhones
+        hasTwoLines={hasTwoLines}
         empty={<NoTasks isFiltered={Object.keys(filters).length > 0} onClear={clear} />}
       />
       {peeked && <Peek rows={rows} id={peeked} onShow={setPeeked} />}

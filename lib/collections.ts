@@ -1,5 +1,6 @@
 import { invites, registrations, rosters, users } from './accounts/rows.ts'
 import { agentSessions } from './agentic/rows.ts'
+import { alertKeys, pushSubscriptions, resultReaders } from './alerts/rows.ts'
 import { allowedTools, approvalSlots, approvals } from './approvals/rows.ts'
 import { auditRows } from './audit/rows.ts'
 import { sessions } from './auth/rows.ts'
@@ -71,6 +72,9 @@ export const collections = [
   reads,
   readMarks,
   inboxMarks,
+  alertKeys,
+  pushSubscriptions,
+  resultReaders,
   settingsRows,
   runners,
   holdsRows,

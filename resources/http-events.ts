@@ -11,6 +11,7 @@ const SERVED_BY: Readonly<Record<string, string>> = {
   approvals: 'security',
   holds: 'queue',
   inbox: 'notifications',
+  alerts: 'notifications',
   tokens: 'gateway',
   // It knows the secrets of webhooks, and so whether events of the code host are accepted.
   connections: 'webhooks',

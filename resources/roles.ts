@@ -28,9 +28,16 @@ const endedPlaces: Rights = [
   ['query delete', 'placeWaits'],
 ]
 
+/** Messages to browsers, about calls that wait and results: the browsers, the key of the service, and what it is about. */
+const alerts: Rights = [
+  ['get index delete', 'pushSubscriptions'],
+  ['get', 'alertKeys'],
+]
+
 /** What the receivers of notices do: `notify`, and `dlq` with those that a queue gave up on. */
 const notices: Rights = [
-  ['get', 'settings'],
+  ['get', 'settings approvals rows/approvals'],
+  ...alerts,
   // Of a clock that ran ahead they get the present time.
   ['get put update index', 'notifications'],
   ...endedPlaces,
@@ -77,6 +84,8 @@ const providerLimits: Rights = [['get put update', 'holds']]
 /** Attempts of tasks, wherever their agents run. */
 const attempts: Rights = [
   ...taskTexts,
+  // Whether the user of a task is told of its end.
+  ['get', 'resultReaders'],
   ...endedPlaces,
   // Places are taken before a claim, and a task waits for one.
   ['put', 'places placeWaits'],
@@ -274,6 +283,11 @@ const rights: Readonly<Record<string, Rights>> = {
     ['index', 'deadLetters tasks webhooks'],
     ['get', 'rows/approvals rows/tasks failureMutes holds webhookHealth'],
     ['list', 'bucket'],
+    // The browsers that get messages, and the key of the service, which is made here.
+    ['index get put delete', 'pushSubscriptions'],
+    ['get put', 'alertKeys'],
+    ['get put update', 'resultReaders'],
+    ['seal open', 'key'],
   ],
   notify: [...notices, ['receive return', 'NotificationQueue']],
   openapi: [...caller, ['get', 'tokens']],
@@ -391,6 +405,8 @@ const rights: Readonly<Record<string, Rights>> = {
     ['read put', 'taskEvents deadLetters'],
     ['read index put update delete', 'deliveries'],
     ['get put delete', 'rows/deliveries'],
+    ['get delete', 'pushSubscriptions'],
+    ['get', 'alertKeys'],
     ['get query index put update', 'schedules'],
     ['put', 'ticketTasks'],
     ['get', 'rows/schedules'],

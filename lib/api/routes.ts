@@ -1,6 +1,7 @@
 import { accountRoutes, userRoutes } from '../accounts/contract.ts'
 import { agenticRoutes } from '../agentic/contract.ts'
 import { agentRoutes } from '../agents/contract.ts'
+import { alertRoutes } from '../alerts/contract.ts'
 import { approvalRoutes } from '../approvals/contract.ts'
 import { auditRoutes } from '../audit/contract.ts'
 import { authRoutes } from '../auth/contract.ts'
@@ -62,6 +63,7 @@ export const tables = {
   runners: runnerRoutes,
   notifications: notificationRoutes,
   inbox: inboxRoutes,
+  alerts: alertRoutes,
   auth: authRoutes,
   accounts: accountRoutes,
   users: userRoutes,

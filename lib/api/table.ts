@@ -4,6 +4,8 @@ import { agenticRoutes } from '../agentic/contract.ts'
 import { agenticHandlers } from '../agentic/handlers.ts'
 import { agentRoutes } from '../agents/contract.ts'
 import { agentHandlers } from '../agents/handlers.ts'
+import { alertRoutes } from '../alerts/contract.ts'
+import { alertHandlers } from '../alerts/handlers.ts'
 import { approvalRoutes } from '../approvals/contract.ts'
 import { approvalHandlers } from '../approvals/handlers.ts'
 import { auditRoutes } from '../audit/contract.ts'
@@ -80,8 +82,8 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
     group(agentRoutes, agentHandlers(domains)),
     group(runnerRoutes, runnerHandlers(domains)),
     group(
-      { ...notificationRoutes, ...inboxRoutes },
-      { ...notificationHandlers(domains), ...inboxHandlers(domains) },
+      { ...notificationRoutes, ...inboxRoutes, ...alertRoutes },
+      { ...notificationHandlers(domains), ...inboxHandlers(domains), ...alertHandlers(domains) },
     ),
     group(everyAuthRoute, everyAuthHandler(domains)),
     group(userRoutes, userHandlers(domains)),

@@ -314,6 +314,11 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     },
     /** Those that the caller may decide, oldest first, as many as fit an answer; admins also see those of all tasks. */
     list,
+    /** One that waits for a decision, with its arguments. */
+    findPending: async (id: string): Promise<Approval | undefined> => {
+      const row = await store.get(approvals, id, true)
+      return row?.status === 'pending' && !isDue(row) ? toApproval(row) : undefined
+    },
     /** Throws Problem `missing`, and Problem `invalid` `approval_decided` or `approval_expired`. */
     decide,
     /** The tools that are always allowed to the caller's sessions, newest first; admins see those of all tasks. */

@@ -27,12 +27,14 @@ export const createNotices = ({ audit }: Pick<People, 'audit'>, ports: AuthPorts
     await work.tasks.replies.deliver(taskId)
     await work.gateway.notify(taskId)
     await work.reporting.ended(taskId)
+    await work.alerts.ended(taskId)
   }
 
   const announce = async (notice: Announce): Promise<void> => {
     const { fingerprint } = notice
     if (fingerprint === undefined || !(await failures.isMuted(fingerprint)))
       await work.notifications.deliver(notice)
+    await work.alerts.announced(notice.notification)
   }
 
   const handOver = (notice: Notice): Promise<void> => {

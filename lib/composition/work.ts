@@ -1,6 +1,7 @@
 import { createAgentSessions } from '../agentic/sessions.ts'
 import { createTaskRuns } from '../agentic/task-runs.ts'
 import { createAgents } from '../agents/service.ts'
+import { createAlerts } from '../alerts/service.ts'
 import type { ApprovalService } from '../approvals/service.ts'
 import { createBudgets } from '../budgets/service.ts'
 import type { Config } from '../config/config.ts'
@@ -116,8 +117,16 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     const found = taskQueue.positions?.(({ taskId }) => taskIds.has(taskId))
     return found && new Map([...found].map(([{ taskId }, position]) => [taskId, position]))
   }
+  const alerts = createAlerts({
+    ...needs,
+    publicUrl: config.PUBLIC_URL,
+    findTask: (id) => tasks.find(id),
+    findPending: approvals.findPending,
+    addDelivery: (delivery) => deliveries.add(delivery),
+  })
   const tasks = createTasks({
     ...needs,
+    readsResults: alerts.readsResults,
     queue: taskQueue,
     whyNoRunner,
     refuseIfNoRunners,
@@ -153,7 +162,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
   })
   const deliveries = createDeliveries({
     ...needs,
-    endpoints: anyEndpoints(reportEndpoints, endpoints),
+    endpoints: anyEndpoints(reportEndpoints, alerts.endpoints, endpoints),
     delaysMs: () => settings.current().webhooks.retryDelaysMs,
     defersFailing: isShared,
   })
@@ -223,6 +232,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     ...needs,
     lease: tasks.lease,
     gate,
+    refreshReaders: alerts.refreshReaders,
     retryPolicy: () => ({ baseMs: retry().backoff, type: retry().type }),
     withdrawIfOver: async ({ id: taskId, createdBy: userId }) => {
       if (await hasEnded(taskId)) await approvals.withdrawEnded({ taskId, userId })
@@ -254,6 +264,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     queueStatus,
     agents,
     notifications: createNotifications(needs),
+    alerts,
     deliveries,
     gateway,
     outboundWebhooks,

@@ -3,7 +3,7 @@ export type OutboundRequest = {
   method: 'GET' | 'POST'
   url: string
   headers?: Readonly<Record<string, string>>
-  body?: string
+  body?: string | Uint8Array
   /** The limit of the whole exchange, from the name lookup to the end of the answer; 15 s when absent. */
   timeoutMs?: number
   /** The most bytes read of the answer's body, as sent and as decoded; 64 KiB when absent. */

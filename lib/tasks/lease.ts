@@ -44,6 +44,8 @@ type Needs = {
   ids: Ids
   leaseMs: number
   longestDelayMs: number
+  /** Whether a user is told of the ends of tasks: then the end sends a notice. */
+  readsResults: (userId: string) => boolean
 }
 
 export type Lease = ReturnType<typeof createLease>
@@ -53,6 +55,9 @@ export const createLease = (needs: Needs) => {
   const { store, feed, publishProgress, transitions, makeDeadLetter, approvals, clock, ids } = needs
   const { leaseMs, longestDelayMs } = needs
   const leaseEnd = () => clock.now() + leaseMs
+  /** Marks the end of a task whose user is told of it. */
+  const watchedEnd = ({ createdBy }: Pick<Task, 'createdBy'>) =>
+    needs.readsResults(createdBy) ? ({ watched: true } as const) : {}
 
   /**
    * Resolves to the row, or undefined when the task is no longer leased under this token. The wait of a run ends too. An
@@ -256,7 +261,7 @@ export const createLease = (needs: Needs) => {
       leased,
       {
         verb: 'succeed',
-        set: { result, completedAt: iso(clock.now()), ...reportedUsage(result) },
+        set: { result, completedAt: iso(clock.now()), ...reportedUsage(result), ...watchedEnd(leased) },
         unset: ['error'],
         event: { attempt: leased.attempts },
       },
@@ -372,7 +377,7 @@ export const createLease = (needs: Needs) => {
   /** What each failure of a task writes: the end of the task, its event and its dead letter. */
   const failure = (task: Task, error: TaskError) => {
     const eventId = ids.next('evt')
-    const end = { error, completedAt: iso(clock.now()) }
+    const end = { error, completedAt: iso(clock.now()), ...watchedEnd(task) }
     const event = { message: error.message, metadata: { code: error.code } }
     return { end, event, eventId, letter: makeDeadLetter({ ...task, ...end }, eventId) }
   }

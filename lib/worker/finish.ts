@@ -24,6 +24,8 @@ type Needs = {
   log: Log
   /** Called with the outcome of a task after it is stored; never rejects. */
   learn: (task: Task, result: TaskResult) => Promise<void>
+  /** Reads which users are told of the ends of their tasks, where that may have changed. */
+  refreshReaders: () => Promise<void>
   /** Withdraws the approvals of a task that has ended. */
   withdrawIfOver: (task: Pick<Task, 'id' | 'createdBy'>) => Promise<void>
 }
@@ -69,6 +71,7 @@ export const createFinish = (needs: Needs) => {
   }
 
   return async (task: Leased, ended: Ended): Promise<void> => {
+    await retry(needs.refreshReaders, clock)
     await retry(() => write(task, ended), clock)
     // A successful run waits for no approval; any other run may have been cancelled while it asked for one.
     if (ended.kind !== 'succeeded') await retry(() => withdrawIfOver(task), clock)

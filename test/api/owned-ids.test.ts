@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
 import { agentSessions } from '../../lib/agentic/rows.ts'
+import { pushSubscriptions } from '../../lib/alerts/rows.ts'
 import { routes } from '../../lib/api/routes.ts'
 import { allowedTools, approvals } from '../../lib/approvals/rows.ts'
 import { sessions } from '../../lib/auth/rows.ts'
@@ -34,6 +35,7 @@ const FIELDS = {
   agentSession: ['getAgentSession', 'followAgentSession', 'cancelAgentSession'].map(inPath),
   approval: ['decideApproval'].map(inPath),
   allowedTool: ['removeAllowedTool'].map(inPath),
+  browser: ['deletePushSubscription', 'testPushSubscription'].map(inPath),
   toolCall: ['getToolCall'].map(inPath),
   session: ['endSession'].map(inPath),
   device: ['revokePairedDevice'].map(inPath),
@@ -239,6 +241,10 @@ describe('an id that names what belongs to another user', () => {
           expiresAt,
         },
       },
+      {
+        insert: pushSubscriptions,
+        row: { id: 'psh_1', userId, device: 'd', topics: ['results'], createdAt, sealed: '', service: '' },
+      },
       { insert: sessions, row: { id: 'hash', userId, createdAt, expiresAt } },
       {
         insert: tokenRows,
@@ -271,6 +277,7 @@ describe('an id that names what belongs to another user', () => {
       agentSession: 'sess_1',
       approval: 'apv_1',
       allowedTool: 'apv_2',
+      browser: 'psh_1',
       toolCall: 'tca_1',
       session: 'session_hash',
       device: 'dev_1',

@@ -84,8 +84,10 @@ const UNSEEN: Readonly<Record<string, readonly string[]>> = {
   queue: TO_RUNNERS,
   // Of a budget that a task waits for, and that is lowered meanwhile; test/budgets has it.
   // Of places under caps of concurrent tasks; no cap is set here, test/worker has them.
+  // Of a message to a browser that its push service did not take at once; test/alerts has it.
   tick: [
     'dynamodb:PutItem budgetNotices',
+    'dynamodb:DeleteItem pushSubscriptions',
     ...placesOf('UpdateItem', 'DeleteItem'),
     ...WAITS_LEFT,
     ...TO_RUNNERS,
@@ -141,8 +143,11 @@ const RACING: Readonly<Record<string, readonly string[]>> = {
 
 /** Places that a function reads in cases that are not seen here. */
 const SELDOM_READ: Readonly<Record<string, readonly string[]>> = {
-  // Of the inbox: a webhook that fails, and a result whose texts are long; test/inbox has them.
-  notifications: ['webhookHealth', 'rows/tasks'],
+  // Of a call that waits for approval, about which a browser is told; of a message that its push service did not take at once.
+  // test/alerts has both.
+  notify: ['approvals', 'rows/approvals'],
+  dlq: ['approvals', 'rows/approvals'],
+  tick: ['alertKeys'],
 }
 
 const usedPlaces = (uses: readonly string[]) => new Set(uses.map((use) => use.split(' ')[1]))

@@ -36,7 +36,11 @@ export const useOutbound = async (functions: Functions, ask: Call): Promise<void
   const { token } = (await ask('gateway', 'POST /api/tokens', program)) as Shown
   await functions.http('outbound', 'GET /api/webhooks', undefined, { authorization: `Bearer ${token}` })
 
-  const given = { title: 'Task', assignedAgent: 'moody', metadata: { words: 10_000 } }
+  const away = await startReceiver((response) => response.writeHead(410).end())
+  await using _ = away
+  await useAlerts(ask, away.url)
+  const labels = Array.from({ length: 50 }, (_each, n) => `${n}${'x'.repeat(190)}`)
+  const given = { title: 'Task', assignedAgent: 'moody', labels, metadata: { words: 10_000 } }
   const { task } = (await ask('tasks', 'POST /api/tasks', given)) as Shown
   await functions.feed('worker', 'ai-tasks')
   const notice = (type: TaskEvent['type']) => {
@@ -53,8 +57,11 @@ export const useOutbound = async (functions: Functions, ask: Call): Promise<void
     lost = await make(gone.url, 'task.created')
     for (let n = 0; n < 2; n++) await functions.feed(name, queue, notice('created'))
     await functions.feed(name, queue, notice('completed'))
+    await ask('notifications', 'POST /api/alerts/subscriptions', subscription(`${away.url}/${name}`))
+    await functions.feed(name, queue, encode({ body: { kind: 'ended', taskId: task.id }, priority: 3 }))
   }
 
+  await ask('notifications', 'GET /api/inbox?scope=all')
   await call('GET /api/webhooks')
   await call(`GET /api/webhooks/${long}`)
   await call(`PATCH /api/webhooks/${long}`, { events: ['*'] })
@@ -68,4 +75,28 @@ export const useOutbound = async (functions: Functions, ask: Call): Promise<void
   const deleted = await make(gone.url, '*')
   await call(`POST /api/webhooks/${deleted}/test`)
   await call(`DELETE /api/webhooks/${deleted}`)
+}
+
+const subscription = (endpoint: string) => ({
+  endpoint,
+  keys: {
+    p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+    auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+  },
+  device: 'A browser',
+  topics: ['approvals', 'results'],
+})
+
+/** The browsers of a user: one that is removed, and one whose push service does not know it any more. */
+const useAlerts = async (ask: Call, url: string): Promise<void> => {
+  await ask('notifications', 'GET /api/alerts')
+  const subscribe = async (place: string) => {
+    const body = subscription(`${url}/${place}`)
+    const made = (await ask('notifications', 'POST /api/alerts/subscriptions', body)) as {
+      subscription: { id: string }
+    }
+    return made.subscription.id
+  }
+  await ask('notifications', `DELETE /api/alerts/subscriptions/${await subscribe('removed')}`)
+  await ask('notifications', `POST /api/alerts/subscriptions/${await subscribe('gone')}/test`)
 }

@@ -50,7 +50,7 @@ describe('the built page', () => {
 
   it('names each file after what is in it, but those that are looked for by name', () => {
     const plain = files.filter((name) => !/^assets\/[\w.-]+-[\w-]{8}\.(?:js|css)$/.test(name))
-    expect(plain.sort()).toEqual(['index.html', 'mark.svg', 'theme.js'])
+    expect(plain.sort()).toEqual(['index.html', 'mark.svg', 'push-worker.js', 'theme.js'])
   })
 
   it('has no schema library in it, and no address of another origin that it would ask', () => {

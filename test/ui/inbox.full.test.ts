@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { visibleText } from '../../functions/ui/app/components/visible-text.ts'
 import type { Approval } from '../../functions/ui/app/data/approvals.ts'
 import { decided, followed } from '../../functions/ui/app/views/inbox/calls.ts'
+import { startPushService } from '../alerts/push-receiver.ts'
 import { until } from '../journeys/api.ts'
 import { connect } from '../journeys/client.ts'
 import { type OpenedService, openService } from '../journeys/opened-service.ts'
@@ -75,7 +76,8 @@ let api: ReturnType<typeof connect>
 
 beforeAll(async () => {
   if (!hasBrowser) return
-  service = await openService()
+  // The push service of these tests is on loopback.
+  service = await openService({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' })
   api = connect(service.baseUrl)
 }, 120_000)
 afterAll(async () => {
@@ -381,5 +383,57 @@ inBrowser('the inbox', () => {
     await bar.getByText('write_file a.txt').waitFor()
     await bar.getByRole('button', { name: 'Deny' }).click()
     await api.untilTask(first, 'completed')
+  })
+})
+
+/** A browser whose push service is that of the test: a browser of a test reaches no other. */
+const SUBSCRIBES = (subscription: object) => {
+  Object.assign(PushManager.prototype, { subscribe: async () => ({ toJSON: () => subscription }) })
+}
+
+inBrowser('messages of the inbox', () => {
+  it('are turned on in the settings, and allow a short call with the session of the browser', async () => {
+    await using push = await startPushService()
+    await using opened = await openPage(service.baseUrl, '/theme.js')
+    const { page, context } = opened
+    await context.grantPermissions(['notifications'], { origin: service.baseUrl })
+    await page.addInitScript(SUBSCRIBES, push.subscription())
+    await page.goto('/settings/messages')
+    await page.getByRole('checkbox', { name: 'Results of my tasks' }).uncheck()
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    await page.getByText('This browser', { exact: true }).waitFor()
+    await expectSound(opened)
+    await page.getByRole('button', { name: 'Send test' }).click()
+    await page.getByText('Test message sent').waitFor()
+    const id = await task('Asked', write('m.txt').replace('one\\ntwo', 'x'))
+    const message = await until(() => push.messages.find(({ approvalId }) => approvalId !== undefined))
+    expect(message).toMatchObject({ decides: 'allow or deny' })
+    const [worker = await context.waitForEvent('serviceworker')] = context.serviceWorkers()
+    // A page cannot make events that the browser trusts, and this browser shows no messages: these have the members that
+    // the worker reads.
+    const shown = await worker.evaluate(async (data) => {
+      type Shown = { title: string; actions: { action: string }[]; data: unknown }
+      const { registration } = globalThis as unknown as { registration: object }
+      const messages: Shown[] = []
+      const showNotification = async (title: string, options: Omit<Shown, 'title'>) => {
+        messages.push({ title, ...options })
+      }
+      Object.assign(registration, { showNotification })
+      const told: Promise<unknown>[] = []
+      const waitUntil = (work: Promise<unknown>) => void told.push(work)
+      dispatchEvent(Object.assign(new Event('push'), { data: { json: () => data }, waitUntil }))
+      await Promise.all(told)
+      const [message] = messages
+      const notification = { ...message, close: () => undefined }
+      const clicked = { notification, action: 'allow-once', waitUntil }
+      dispatchEvent(Object.assign(new Event('notificationclick'), clicked))
+      return [message?.title, message?.actions.map(({ action }) => action)]
+    }, message)
+    expect(shown).toEqual(['A call waits for your approval', ['allow-once', 'deny']])
+    await api.untilTask(id, 'completed')
+    await page.getByRole('button', { name: /^Remove/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Browsers with messages').waitFor({ state: 'detached' })
+    expect((await api.client.listPushSubscriptions()).subscriptions).toEqual([])
   })
 })

@@ -16,6 +16,7 @@ export const tasksOn = (store: Store): Tasks => {
     refuseIfNoRunners: () => undefined,
     positions: () => undefined,
     capReached: () => undefined,
+    readsResults: () => false,
     store,
     queue: { longestDelayMs: 900_000, send: async () => undefined },
     agents: { fallback: 'test-agent', types: async () => ['test-agent'], offered: async () => [] },

@@ -62,6 +62,7 @@ export const settingsSections: readonly { group: string; sections: readonly Sect
     sections: [
       { to: '/settings', label: 'Profile' },
       { to: '/settings/sessions', label: 'Sign-in' },
+      { to: '/settings/messages', label: 'Messages' },
       { to: '/settings/tokens', label: 'API tokens' },
       { to: '/settings/devices', label: 'Devices', key: 'v' },
     ],

@@ -18,6 +18,11 @@ const sessions = createRoute({
   path: '/sessions',
   component: lazyComponent(() => import('./sessions.tsx'), 'Sessions'),
 })
+const messages = createRoute({
+  getParentRoute: () => frame,
+  path: '/messages',
+  component: lazyComponent(() => import('./alerts.tsx'), 'Alerts'),
+})
 const tokens = createRoute({
   getParentRoute: () => frame,
   path: '/tokens',
@@ -59,6 +64,7 @@ const installation = createRoute({
 export const settingsFormsRoute = frame.addChildren([
   profile,
   sessions,
+  messages,
   tokens,
   integrations,
   models,

@@ -1,0 +1,146 @@
+import { BellRing } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { CheckField } from '../../components/check-field.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { errorMessage, Problem } from '../../components/problem.tsx'
+import { Row, Rows } from '../../components/rows.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { toast } from '../../components/toast.tsx'
+import { Panel } from '../../components/view.tsx'
+import { When } from '../../components/when.tsx'
+import {
+  type AlertTopic,
+  canPush,
+  ownId,
+  type Subscribed,
+  useAlerts,
+  useSubscribe,
+  useTestMessage,
+  useUnsubscribe,
+} from '../../data/alerts.ts'
+import { agentName } from './agent-name.ts'
+
+const topicNames: Readonly<Record<AlertTopic, string>> = {
+  approvals: 'Calls that wait for approval',
+  results: 'Results of my tasks',
+}
+const topics = Object.keys(topicNames) as AlertTopic[]
+
+/** The browsers that get messages while the page is closed. */
+export const Alerts = (): ReactNode => {
+  const { data, error, refetch } = useAlerts()
+  if (error && !data) return <Problem error={error} onRetry={() => void refetch()} />
+  if (!data) return <SkeletonRows count={4} />
+  const own = data.subscriptions.find(({ id }) => id === ownId())
+  return (
+    <>
+      <Panel title="Messages in this browser">
+        <div className="flex flex-col gap-3 p-3.5">
+          {canPush() ? <Choice publicKey={data.publicKey} own={own} /> : <NotHere />}
+        </div>
+      </Panel>
+      {data.subscriptions.length > 0 && (
+        <Panel title="Browsers with messages">
+          <Rows label="Browsers with messages">
+            {data.subscriptions.map((one) => (
+              <One key={one.id} one={one} isOwn={one === own} />
+            ))}
+          </Rows>
+        </Panel>
+      )}
+    </>
+  )
+}
+
+const NotHere = () => (
+  <p className="text-muted-foreground">
+    This browser takes no messages from this address. Open the page over https; on an iPhone or iPad add it to
+    the home screen first.
+  </p>
+)
+
+const Choice = ({ publicKey, own }: { publicKey: string; own: Subscribed | undefined }) => {
+  const [chosen, setChosen] = useState<readonly AlertTopic[]>(own?.topics ?? topics)
+  const { mutate, isPending } = useSubscribe()
+  const toggle = (topic: AlertTopic) =>
+    setChosen(topics.filter((one) => (one === topic) !== chosen.includes(one)))
+  const turnOn = () =>
+    mutate(
+      { publicKey, device: agentName(navigator.userAgent), topics: chosen },
+      {
+        onSuccess: () => void toast.done('Messages are sent to this browser'),
+        onError: (error) => void toast.failed('Not turned on', errorMessage(error)),
+      },
+    )
+  const isSame = own?.topics.length === chosen.length && chosen.every((one) => own.topics.includes(one))
+  return (
+    <>
+      <p className="text-muted-foreground">
+        You are told while the page is closed. A short call can be allowed or denied in the message itself,
+        with the session of this browser.
+      </p>
+      <div className="flex flex-col gap-1.5">
+        {topics.map((topic) => (
+          <CheckField
+            key={topic}
+            label={topicNames[topic]}
+            isChecked={chosen.includes(topic)}
+            onChange={() => toggle(topic)}
+          />
+        ))}
+      </div>
+      <div>
+        <Button
+          kind="primary"
+          needsService
+          disabled={isPending || chosen.length === 0 || isSame}
+          onClick={turnOn}
+        >
+          <BellRing size={14} /> {own ? 'Save' : 'Turn on'}
+        </Button>
+      </div>
+    </>
+  )
+}
+
+const One = ({ one, isOwn }: { one: Subscribed; isOwn: boolean }) => {
+  const { mutateAsync } = useUnsubscribe()
+  const test = useTestMessage()
+  const send = () =>
+    test.mutate(one.id, {
+      onSuccess: ({ delivered, statusCode }) =>
+        void (delivered
+          ? toast.done('Test message sent')
+          : toast.failed('Not delivered', `The push service of the browser answered ${statusCode}.`)),
+      onError: (error) => void toast.failed('Not sent', errorMessage(error)),
+    })
+  return (
+    <Row
+      title={one.device}
+      aside={isOwn && <Tag tone="good">This browser</Tag>}
+      meta={
+        <Facts
+          facts={[
+            ...one.topics.map((topic) => topicNames[topic]),
+            <span key="at">
+              since <When at={one.createdAt} />
+            </span>,
+          ]}
+        />
+      }
+      actions={
+        <>
+          <Button size="small" needsService disabled={test.isPending} onClick={send}>
+            Send test
+          </Button>
+          <Confirm verb="Remove" title={`Remove ${one.device}?`} onConfirm={() => mutateAsync(one.id)}>
+            It gets no more messages.
+          </Confirm>
+        </>
+      }
+    />
+  )
+}

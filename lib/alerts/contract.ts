@@ -1,0 +1,83 @@
+import * as z from 'zod'
+import { idParams } from '../core/id-params.ts'
+import { defineRoutes } from '../http/route.ts'
+import { AlertTopicsSchema, PushSubscriptionSchema } from './schema.ts'
+import { AUTH_BYTES, POINT_BYTES } from './web-push.ts'
+
+const bytes = (length: number) =>
+  z
+    .base64url()
+    .max(200)
+    .refine(
+      (text) => Buffer.from(text, 'base64url').length === length,
+      `must be ${length} bytes as base64url`,
+    )
+
+const params = idParams('psh')
+
+const SubscribeSchema = z
+  .object({
+    endpoint: z.url({ protocol: /^https?$/, error: 'must be an https URL' }).max(2_000),
+    keys: z.object({
+      p256dh: bytes(POINT_BYTES).describe('The public key of the browser'),
+      auth: bytes(AUTH_BYTES).describe('The secret of the subscription'),
+    }),
+    device: PushSubscriptionSchema.shape.device,
+    topics: AlertTopicsSchema,
+  })
+  .meta({
+    examples: [
+      {
+        endpoint: 'https://push.example.com/send/abc',
+        keys: {
+          p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+          auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+        },
+        device: 'Firefox on Android',
+        topics: ['approvals', 'results'],
+      },
+    ],
+  })
+export type Subscribe = z.output<typeof SubscribeSchema>
+
+export const alertRoutes = defineRoutes({
+  listPushSubscriptions: {
+    method: 'GET',
+    path: '/api/alerts',
+    summary: 'List the browsers that get messages for you, with the key that a browser subscribes with',
+    about: 'The key is made at the first call, and stays.',
+    access: 'session',
+    response: z.object({
+      publicKey: z.string().describe('The `applicationServerKey` of a subscription, as base64url'),
+      subscriptions: z.array(PushSubscriptionSchema),
+    }),
+  },
+  createPushSubscription: {
+    method: 'POST',
+    path: '/api/alerts/subscriptions',
+    summary: 'Send messages for you to a browser',
+    about:
+      'The body is a subscription of the browser (Push API). A repeat replaces it. At most 20 for each user. An address that the service may not reach is 400 `url_refused`.',
+    access: 'session',
+    body: SubscribeSchema,
+    status: 201,
+    response: z.object({ subscription: PushSubscriptionSchema }),
+  },
+  deletePushSubscription: {
+    method: 'DELETE',
+    path: '/api/alerts/subscriptions/{id}',
+    summary: 'Send no more messages to a browser',
+    access: 'session',
+    params,
+    response: z.object({ message: z.string() }),
+  },
+  testPushSubscription: {
+    method: 'POST',
+    path: '/api/alerts/subscriptions/{id}/test',
+    summary: 'Send a test message to a browser at once',
+    about: 'The status is that of the push service of the browser.',
+    access: 'session',
+    params,
+    response: z.object({ delivered: z.boolean(), statusCode: z.number() }),
+  },
+})

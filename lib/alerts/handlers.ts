@@ -1,0 +1,17 @@
+import type { Handlers } from '../http/route.ts'
+import type { alertRoutes } from './contract.ts'
+import type { Alerts } from './service.ts'
+
+type Needs = { alerts: Pick<Alerts, 'list' | 'subscribe' | 'unsubscribe' | 'test'> }
+
+export const alertHandlers = ({ alerts }: Needs): Handlers<typeof alertRoutes> => ({
+  listPushSubscriptions: (_input, { principal }) => alerts.list(principal),
+  createPushSubscription: async ({ body }, { principal }) => ({
+    subscription: await alerts.subscribe(principal, body),
+  }),
+  deletePushSubscription: async ({ params }, { principal }) => {
+    await alerts.unsubscribe(principal, params.id)
+    return { message: 'The browser gets no more messages' }
+  },
+  testPushSubscription: ({ params }, { principal }) => alerts.test(principal, params.id),
+})

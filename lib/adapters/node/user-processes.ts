@@ -44,19 +44,23 @@ const endByPid = (pid: number) => {
   }
 }
 
+/** The system signals all processes of a user at once, so that none can escape by a fork. */
+const endUser = (uid: number) => runAs(uid, '/bin/sh', ['-c', 'kill -s KILL -- -1'])
+
 /**
- * Ends all processes of the given users, in any process group and session and with any parent. Resolves to whether none is left. The system
- * signals all processes of a user at once, so that none can escape by a fork; only another process of this user can end
- * the one that asks for that, so each is ended by its id as well.
+ * Ends all processes of the given users, in any process group and session and with any parent; of `known` users also those that
+ * no look at /proc sees, since each forks and ends before it is read. Resolves to whether none is left. Only another process of
+ * a user can end the one that asks for the end of all, so each is ended by its id as well.
  */
-export const endProcesses = async (isOf: IsUid): Promise<boolean> => {
+export const endProcesses = async (isOf: IsUid, known: readonly number[] = []): Promise<boolean> => {
   const until = performance.now() + LONGEST_MS
+  await Promise.all(known.map(endUser))
   for (;;) {
     const found = processesOf(isOf)
     if (found.length === 0) return true
     if (performance.now() > until) return false
     const uids = [...new Set(found.map(({ uid }) => uid))]
-    await Promise.all(uids.map((uid) => runAs(uid, '/bin/sh', ['-c', 'kill -s KILL -- -1'])))
+    await Promise.all(uids.map(endUser))
     for (const { pid } of processesOf(isOf)) endByPid(pid)
     await sleep(PAUSE_MS)
   }

@@ -33,7 +33,7 @@ type Begun = { uid: number; elsewhere: readonly string[]; over: () => Promise<vo
 const statsAt = (path: string) => lstat(path).catch(() => undefined)
 
 const endAll = async (uid: number): Promise<void> => {
-  if (!(await endProcesses((other) => other === uid)))
+  if (!(await endProcesses((other) => other === uid, [uid])))
     throw new Problem('unavailable', 'programs_left', `A process of user ${uid} cannot be ended`)
 }
 

@@ -24,7 +24,7 @@ type Turn = {
   signal: AbortSignal
   /** Prints pieces of the answer; nothing under `--json`. */
   write: (text: string) => void
-  /** Asks a person about a call; undefined where nobody can answer here. */
+  /** Asks the user at the terminal about a call; absent without a terminal. */
   decide?: ((call: PendingCall) => Promise<boolean>) | undefined
 }
 

@@ -28,7 +28,7 @@ export const inboxRoutes = defineRoutes({
     path: '/api/inbox',
     summary: 'List what needs you: approvals first, then the rest, newest first',
     about:
-      'Approvals, failures by cause, providers that are held, budgets and runners that tasks wait for, webhooks that were paused, and results that nobody has reviewed. An item is derived from its cause, and is gone with it: a call that was decided, failures that were retried, a hold that is over, a webhook that delivers, a result that was answered or retried. Failures and results are of the last 14 days; results are found among the 500 newest completed tasks, and at most 100 are listed, of a thread and of a schedule the latest. Other users keep what you mark.',
+      'Pending approvals, failures grouped by cause, usage limits of providers, tasks that wait for a budget or a runner, paused webhooks, and results to review. An item closes when its cause ends: the call is decided, a retry of the failures succeeds, the limit is over, the webhook delivers, the result is answered or retried. Failures and results are of the last 14 days; results are found among the 500 newest completed tasks, and at most 100 are listed, the latest of each thread and schedule. What you mark changes your own inbox only.',
     access: 'session',
     query: ListInboxQuery,
     response: z.object({

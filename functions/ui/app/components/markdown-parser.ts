@@ -11,12 +11,24 @@ const MOST_COSTLY = 2
 /** The cache holds parts of texts of up to this total length. */
 const CACHE_LETTERS = 2_000_000
 
+/** A browser does not report each load that fails: after this time text is shown as source. */
+const LOAD_MS = 10_000
+
 /** Rejects when the code of the worker fails to load. */
 const started = (): Promise<Worker> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./markdown-worker.ts', import.meta.url), { type: 'module' })
-    worker.onmessage = () => resolve(worker)
-    worker.onerror = () => reject(new Error('The Markdown parser failed to load'))
+    const fail = () => {
+      clearTimeout(timer)
+      worker.terminate()
+      reject(new Error('The Markdown parser failed to load'))
+    }
+    const timer = setTimeout(fail, LOAD_MS)
+    worker.onmessage = () => {
+      clearTimeout(timer)
+      resolve(worker)
+    }
+    worker.onerror = fail
   })
 
 let worker: Promise<Worker> | undefined

@@ -7,7 +7,7 @@ import { root } from '../journeys/service.ts'
 const dist = path.join(root, 'functions/ui/dist')
 const read = (name: string) => readFileSync(path.join(dist, name), 'utf8')
 const sentSize = (name: string) => statSync(path.join(dist, `${name}.gz`)).size
-const files = globSync('**/*.{html,js,css,svg}', { cwd: dist })
+const files = globSync('**/*.{html,js,css,svg,webmanifest}', { cwd: dist })
 
 /** The transitive imports of a script. */
 const withImports = (name: string, known = new Set<string>()): Set<string> => {
@@ -50,7 +50,9 @@ describe('the built page', () => {
 
   it('names each file after what is in it, but those that are looked for by name', () => {
     const plain = files.filter((name) => !/^assets\/[\w.-]+-[\w-]{8}\.(?:js|css)$/.test(name))
-    expect(plain.sort()).toEqual(['index.html', 'mark.svg', 'push-worker.js', 'theme.js'])
+    expect(plain.sort()).toEqual([
+      ...['index.html', 'manifest.webmanifest', 'mark.svg', 'push-worker.js', 'theme.js'],
+    ])
   })
 
   it('has no schema library in it, and no address of another origin that it would ask', () => {

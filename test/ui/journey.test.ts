@@ -51,6 +51,29 @@ inBrowser('a visitor who opens the page', () => {
     expect(faults).toEqual([])
   })
 
+  it('can install the page', async () => {
+    await using opened = await openPage(world.baseUrl, '/')
+    const devtools = await opened.context.newCDPSession(opened.page)
+    const { data = '', errors } = await devtools.send('Page.getAppManifest')
+    expect(errors).toEqual([])
+    expect(JSON.parse(data)).toMatchObject({ name: 'Agent Tasks', display: 'standalone', start_url: '/' })
+    const icons: { src: string; sizes: string; type: string }[] = JSON.parse(data).icons
+    const loaded = await opened.page.evaluate(
+      (sources) =>
+        Promise.all(
+          sources.map(async (source) => {
+            const image = new Image()
+            image.src = source
+            await image.decode()
+            return `${image.naturalWidth}x${image.naturalHeight}`
+          }),
+        ),
+      icons.filter(({ type }) => type === 'image/png').map(({ src }) => src),
+    )
+    expect(loaded).toEqual(['512x512', '512x512'])
+    expect(opened.faults).toEqual([])
+  })
+
   it('does not lose a form that is filled in to a key, a click beside it or Back', async () => {
     await using opened = await openPage(world.baseUrl, '/tasks/overview')
     const { page } = opened

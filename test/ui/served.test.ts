@@ -43,6 +43,17 @@ describe('a started service', () => {
     }
   })
 
+  it.each([
+    ['/manifest.webmanifest', 'application/manifest+json'],
+    ['/icon.png', 'image/png'],
+    ['/icon-maskable.png', 'image/png'],
+  ])('serves %s, which installs the page, as %s, asked for anew each time', async (path, type) => {
+    const answer = await get(path)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type])
+    expect(answer.headers.get('cache-control')).toBe('no-cache')
+    expect(answer.headers.get('content-security-policy')).toContain("manifest-src 'self'")
+  })
+
   it('answers HEAD with the headers of GET alone', async () => {
     const [head, fullBody] = [
       await get('/', { method: 'HEAD', headers: HTML }),

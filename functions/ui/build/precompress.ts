@@ -13,7 +13,7 @@ export const precompress = (): Plugin => {
       folder = build.outDir
     },
     closeBundle: () => {
-      for (const name of globSync('**/*.{html,js,css,svg}', { cwd: folder })) {
+      for (const name of globSync('**/*.{html,js,css,svg,webmanifest}', { cwd: folder })) {
         const file = path.join(folder, name)
         const text = readFileSync(file)
         const params = { [constants.BROTLI_PARAM_SIZE_HINT]: text.length }

@@ -17,7 +17,7 @@ const show = ({ title, body, url, tag, approvalId, decides }) =>
   self.registration.showNotification(title, {
     body,
     tag,
-    icon: '/mark.svg',
+    icon: '/icon.png',
     actions: ACTIONS[decides] ?? [],
     data: { url, approvalId },
   })

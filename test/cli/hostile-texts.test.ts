@@ -36,6 +36,7 @@ const task = {
     pullRequest: { url: EVIL, number: 1 },
   },
   error: { code: EVIL, message: EVIL },
+  match: { in: EVIL, text: EVIL },
 }
 const job = {
   id: EVIL,

@@ -84,4 +84,10 @@ describe('agent-tasks ls', () => {
     expect(head).toMatch(/^ID +STATUS +AGENT +CREATED +TIME +COST +TITLE +REASON$/)
     expect(rows[0]).toMatch(new RegExp(`^${SECOND} +failed .+ Task 1 +Broke 1$`))
   })
+
+  it('says where a search found a task whose title does not have the words', async () => {
+    const { stdout } = await run('ls', '-s', 'broke 1', '--filter', 'createdBefore=2017-01-01')
+    expect(stdout).toMatch(/^ID .+ REASON +FOUND IN\n.+ Task 1 +Broke 1 +error: x: Broke 1\n$/)
+    expect((await run('ls', '-s', 'Task 1')).stdout).not.toContain('FOUND IN')
+  })
 })

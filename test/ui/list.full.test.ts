@@ -293,6 +293,12 @@ inBrowser('the list of tasks', () => {
     await page.goto('/tasks?labels=why&branch=next&createdBy=local')
     await row(page, 'Refused').waitFor()
     expect(await row(page, 'Taken over').count()).toBe(0)
+    await page.goto('/tasks?labels=why&q=too many')
+    await row(page, 'Refused').getByText('In error: rate_limited: Too many requests at once').waitFor()
+    expect(await row(page, 'Refused').locator('mark').allInnerTexts()).toEqual(['Too', 'many'])
+    await page.goto('/tasks?labels=why&q=refused')
+    await row(page, 'Refused').getByText('Too many requests').waitFor()
+    expect(await row(page, 'Refused').locator('mark').count()).toBe(0)
     await world.client.cancelTask({ params: { id: waits.id } })
   })
 

@@ -1,6 +1,7 @@
 import { costText } from '../../core/cost-text.ts'
 import { shortenedText } from '../../core/cut-text.ts'
 import { definedFields } from '../../core/defined-fields.ts'
+import { matchPlace } from '../../core/match-place.ts'
 import { alignedRows, defineCommand } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { filterOption, parseFilter } from '../selection.ts'
@@ -12,10 +13,13 @@ const COLOURS = { completed: 'green', failed: 'red', cancelled: 'yellow', in_pro
 
 const MOST_OF_TITLE = 50
 const MOST_OF_REASON = 100
+const MOST_OF_FOUND = 100
 
 type Task = Awaited<ReturnType<FilterTasks>>['tasks'][number]
 
-const columns: readonly { head: string; cell: (task: Task) => string }[] = [
+type Column = { head: string; cell: (task: Task) => string }
+
+const columns: readonly Column[] = [
   { head: 'ID', cell: ({ id }) => safeLine(id) },
   { head: 'STATUS', cell: ({ status }) => safeLine(status) },
   { head: 'AGENT', cell: ({ agent }) => safeLine(agent) },
@@ -27,14 +31,27 @@ const columns: readonly { head: string; cell: (task: Task) => string }[] = [
 ]
 const STATUS_COLUMN = 1
 
-const table = (tasks: readonly Task[], paint: Terminal['paint']): string =>
-  alignedRows(
-    [columns.map(({ head }) => head), ...tasks.map((task) => columns.map(({ cell }) => cell(task)))],
+/** Where a search found a task, if not in its title. */
+const foundText = ({ match }: Task): string =>
+  match === undefined || match.in === 'title'
+    ? ''
+    : safeLine(`${matchPlace(match.in)}: ${shortenedText(match.text, MOST_OF_FOUND)}`)
+
+const foundColumn: Column = { head: 'FOUND IN', cell: foundText }
+
+const columnsFor = (tasks: readonly Task[]): readonly Column[] =>
+  tasks.some((task) => foundText(task) !== '') ? [...columns, foundColumn] : columns
+
+const table = (tasks: readonly Task[], paint: Terminal['paint']): string => {
+  const shown = columnsFor(tasks)
+  return alignedRows(
+    [shown.map(({ head }) => head), ...tasks.map((task) => shown.map(({ cell }) => cell(task)))],
     (padded, at) => {
       const colour = at === STATUS_COLUMN ? COLOURS[padded.trimEnd() as keyof typeof COLOURS] : undefined
       return colour ? paint(colour, padded) : padded
     },
   )
+}
 
 type FilterTasks = Service['client']['filterTasks']
 

@@ -14,9 +14,9 @@ import { useHasPeople } from '../../data/people.ts'
 import { serverNow } from '../../data/server-clock.ts'
 import { createStored } from '../../data/stored.ts'
 import { Elapsed } from './elapsed.tsx'
-import { ErrorText, hasReason } from './reason.tsx'
+import { ErrorText } from './reason.tsx'
 import type { TaskRow } from './rows.ts'
-import { priorities, Title } from './title.tsx'
+import { hasSecondLine, priorities, Title } from './title.tsx'
 
 const PullRequest = ({ result }: TaskRow) => {
   const published = result?.published as { pullRequest?: { url?: unknown; number?: unknown } } | undefined
@@ -184,7 +184,8 @@ export const columnChoices = ORDER.filter((id) => !FIXED.includes(id)).map((id) 
   header: id === 'took' ? COMPUTED.took : (byId.get(id)?.header ?? id),
 }))
 
-export const useColumns = (): readonly Column<TaskRow>[] => {
+/** `words` are those of the search. */
+export const useColumns = (words: string): readonly Column<TaskRow>[] => {
   const chosen = useChosen()
   const usual = useUsualRuns()
   return useMemo(() => {
@@ -201,7 +202,7 @@ export const useColumns = (): readonly Column<TaskRow>[] => {
         header: COMPUTED.title,
         sortBy: 'title',
         width: 'minmax(0, 1fr)',
-        cell: (task) => <Title task={task} beside={beside} />,
+        cell: (task) => <Title task={task} beside={beside} words={words} />,
       },
       {
         id: 'took',
@@ -213,14 +214,11 @@ export const useColumns = (): readonly Column<TaskRow>[] => {
     ]
     const all = new Map([...byId, ...computed.map((column) => [column.id, column] as const)])
     return ORDER.flatMap((id) => (FIXED.includes(id) || has(id) ? (all.get(id) ?? []) : []))
-  }, [chosen, usual])
+  }, [chosen, usual, words])
 }
 
 /** Whether a row has a second line on wide screens too. */
 export const useHasTwoLines = () => {
   const isErrorInColumn = useChosen().includes('error')
-  return useCallback(
-    (task: TaskRow) => hasReason(task) && !(isErrorInColumn && task.status === 'failed'),
-    [isErrorInColumn],
-  )
+  return useCallback((task: TaskRow) => hasSecondLine(task, isErrorInColumn), [isErrorInColumn])
 }

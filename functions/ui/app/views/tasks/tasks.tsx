@@ -47,7 +47,7 @@ export const Tasks = (): ReactNode => {
   const { rows, total, isLive, refetch } = pages
   const { selected, onSelect, clear: selectNone } = useSelected()
   const [peeked, setPeeked] = useState<string>()
-  const columns = useColumns()
+  const columns = useColumns(filters.q ?? '')
   const hasTwoLines = useHasTwoLines()
   const verbs = useRowVerbs(rows)
   const sorting = useSorting()

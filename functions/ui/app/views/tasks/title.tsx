@@ -3,6 +3,7 @@ import { cutText } from '../../../../../lib/core/cut-text.ts'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import { Cost } from '../../components/cost.tsx'
 import { rowLinkClass } from '../../components/data-row.tsx'
+import { FoundIn, isFoundElsewhere } from '../../components/found-in.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
@@ -19,14 +20,21 @@ export const priorities = {
 /** What is shown beside the title, unless it has a column. */
 type Beside = { priority: boolean; attempts: boolean; repository: boolean; error: boolean }
 
-export const Title = ({ task, beside }: { task: TaskRow; beside: Beside }) => (
+type Props = {
+  task: TaskRow
+  beside: Beside
+  /** The search of the list. */
+  words: string
+}
+
+export const Title = (props: Props) => (
   <>
-    <FirstLine task={task} beside={beside} />
-    <SecondLine task={task} beside={beside} />
+    <FirstLine {...props} />
+    <SecondLine {...props} />
   </>
 )
 
-const FirstLine = ({ task, beside }: { task: TaskRow; beside: Beside }) => {
+const FirstLine = ({ task, beside }: Props) => {
   const { id, title, repository, labels, priority, attempts, maxAttempts } = task
   return (
     <span className="flex min-w-0 items-center gap-2">
@@ -56,15 +64,18 @@ const FirstLine = ({ task, beside }: { task: TaskRow; beside: Beside }) => {
   )
 }
 
-/** Why it waits or failed; on phones else its agent and how long it took, and what it cost. */
-const SecondLine = ({ task, beside }: { task: TaskRow; beside: Beside }) => {
-  const isWhy = hasReason(task)
-  const isInColumn = task.status === 'failed' && !beside.error
+/** Whether a row says more than its title and its columns: where it was found, or why it waits or failed. */
+export const hasSecondLine = (task: TaskRow, isErrorInColumn: boolean): boolean =>
+  isFoundElsewhere(task.match) || (hasReason(task) && !(task.status === 'failed' && isErrorInColumn))
+
+/** On phones also what it cost, and where there is nothing to say its agent and how long it took. */
+const SecondLine = ({ task, beside, words }: Props) => {
+  const { match } = task
   return (
     <span
-      className={`flex min-w-0 gap-2 text-xs text-muted-foreground ${isWhy && !isInColumn ? '' : 'md:hidden'}`}
+      className={`flex min-w-0 gap-2 text-xs text-muted-foreground ${hasSecondLine(task, !beside.error) ? '' : 'md:hidden'}`}
     >
-      {isWhy ? <Reason task={task} /> : <RunText {...task} />}
+      {isFoundElsewhere(match) ? <FoundIn match={match} words={words} /> : <WhyOrRun task={task} />}
       {task.cost && (
         <span className="ml-auto shrink-0 md:hidden">
           <Cost cost={task.cost} />
@@ -73,6 +84,9 @@ const SecondLine = ({ task, beside }: { task: TaskRow; beside: Beside }) => {
     </span>
   )
 }
+
+const WhyOrRun = ({ task }: { task: TaskRow }) =>
+  hasReason(task) ? <Reason task={task} /> : <RunText {...task} />
 
 const RunText = (task: TaskRow) => {
   const took = task.completedAt && task.startedAt ? ` · ${formatDuration(runTimeMs(task))}` : ''

@@ -16,7 +16,7 @@ export const bulkHandlers = ({ bulk }: { bulk: Bulk }): Handlers<typeof bulkRout
   getBulk: async ({ params }) => ({ job: await bulk.get(params.id) }),
   cancelBulk: async ({ params }, { principal }) => {
     const job = await bulk.cancel(principal, params.id)
-    const message = job.status === 'cancelled' ? 'Bulk job stopped' : 'Bulk job had ended already'
+    const message = job.status === 'cancelled' ? 'Bulk job cancelled' : 'Bulk job already ended'
     return { message, job }
   },
 })

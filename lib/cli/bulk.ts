@@ -17,12 +17,16 @@ type Call = {
   wait?: boolean
   /** Whether the items were named by their ids, which are not counted first. */
   isNamed?: boolean
-  /** The action, such as `retry`, and its objects, such as `tasks`. */
+  /** The action, such as `retry`, and its object, such as `task`. */
   verb: string
-  things: string
+  thing: string
   /** The items that the selection leaves out. */
   without?: string
 }
+
+const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 type Answer = { job: BulkJob } | BulkPreview
 /** Asks the service for the job, or with `dryRun` only for the number of its items. */
@@ -48,17 +52,18 @@ export const inBulk = async (ask: Ask, call: Call): Promise<number> => {
 
 /** Counts the items, and asks on a terminal. Resolves to the exit code where there is no job to start. */
 const preview = async (ask: Ask, call: Call): Promise<number | undefined> => {
-  const { terminal, json, yes, isDry = false, verb, things, without } = call
+  const { terminal, json, yes, isDry = false, verb, thing, without } = call
   const beside = without === undefined ? '' : `, without ${without}`
   const { count } = (await ask(true)) as BulkPreview
   if (isDry || count === 0) {
     if (json) terminal.json({ count })
-    else if (isDry) terminal.out(`${count} ${things} fit${beside}`)
-    else terminal.say(`Nothing matches: no ${things} to ${verb}${beside}.`)
+    else if (isDry) terminal.out(`${counted(count, thing)} ${count === 1 ? 'matches' : 'match'}${beside}`)
+    else terminal.say(`No ${thing}s to ${verb}${beside}.`)
     return EXIT.done
   }
   const mayAsk = !yes && !json && terminal.isInteractive
-  const isConfirmed = !mayAsk || (await terminal.confirm(`${verb} ${count} ${things}${beside}?`))
+  const isConfirmed =
+    !mayAsk || (await terminal.confirm(`${capitalized(verb)} ${counted(count, thing)}${beside}?`))
   return isConfirmed ? undefined : EXIT.cancelled
 }
 
@@ -66,7 +71,7 @@ const follow = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<
   const { id } = asked
   const { say } = call.terminal
   const page = `${call.service.url}/bulk/${id}`
-  const left = `Look at it: agent-tasks api getBulk id=${id}\nStop it: agent-tasks api cancelBulk id=${id}`
+  const left = `Show the job: agent-tasks api getBulk id=${id}\nCancel the job: agent-tasks api cancelBulk id=${id}`
   if (!call.json) say(`${id}  ${page}`)
   try {
     return show(await followToEnd(asked, call, signal), call)
@@ -75,7 +80,7 @@ const follow = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<
       say(`${id} may still be running: ${page}\n${left}`)
       throw error
     }
-    say(`\nThe job goes on: ${page}\n${left}`)
+    say(`\nThe job continues: ${page}\n${left}`)
     return EXIT.interrupted
   }
 }
@@ -96,9 +101,9 @@ const followToEnd = async (asked: BulkJob, call: Call, signal: AbortSignal): Pro
   }
 }
 
-const progressLine = ({ done, failed, total, results }: BulkJob, { verb, things }: Call): string =>
+const progressLine = ({ done, failed, total, results }: BulkJob, { verb, thing }: Call): string =>
   results === undefined || done + failed < total
-    ? `${verb}: ${done + failed} of ${total} ${things}`
+    ? `${verb}: ${done + failed} of ${counted(total, thing)}`
     : `${verb}: ${resultsLine(results)}`
 
 const resultsLine = ({ completed, failed, running, cancelled = 0 }: BulkResults): string =>
@@ -120,11 +125,12 @@ const failureLine = (url: string, target: BulkJob['target'], { id, title, error 
   return `${page}  ${title === undefined ? '' : `${safeLine(title)}: `}${safeLine(error)}`
 }
 
-const show = (job: BulkJob, { service, terminal, json, verb, things }: Call): number => {
+const show = (job: BulkJob, { service, terminal, json, verb, thing }: Call): number => {
   const { results } = job
   const queued = results === undefined ? '' : ` queued again, ${resultsLine(results)}`
   if (json) terminal.json({ job })
-  else terminal.out(`${verb}: ${job.done} of ${job.total} ${things}${queued}, ${job.id} is ${job.status}`)
+  else
+    terminal.out(`${verb}: ${job.done} of ${counted(job.total, thing)}${queued}, ${job.id} is ${job.status}`)
   for (const failure of job.failures) terminal.say(failureLine(service.url, job.target, failure))
   const listed = job.failures.length
   if (job.failed > listed) terminal.say(`${job.failed - listed} more failed`)

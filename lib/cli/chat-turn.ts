@@ -41,7 +41,7 @@ const sessionEvents = async function* (body: ReadableStream<Uint8Array> | null) 
 
 /** The error event that ends a stream. */
 const failure = (data: Readonly<Record<string, unknown>>): Error =>
-  new Error(textIn(data.message) || textIn(data.error) || 'The answer broke off')
+  new Error(textIn(data.message) || textIn(data.error) || 'The connection was lost before the answer ended')
 
 /** An agentic turn: all tools, without asking. */
 const workAlone = async (turn: Turn): Promise<Answer> => {
@@ -127,7 +127,7 @@ const answerWithTools = async (securityMode: SecurityMode, turn: Turn): Promise<
 const settle = async (call: PendingCall, { service, terminal, decide }: Turn): Promise<void> => {
   const id = call.approvalId
   if (decide === undefined)
-    return terminal.say(`Waits for approval of ${safeLine(call.name)}: agent-tasks approve ${safeLine(id)}`)
+    return terminal.say(`${safeLine(call.name)} needs approval: agent-tasks approve ${safeLine(id)}`)
   const decision = (await decide(call)) ? 'allow-once' : 'deny'
   await service.client.decideApproval({ params: { id }, body: { decision } })
 }

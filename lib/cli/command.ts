@@ -75,7 +75,7 @@ export const parseCommandLine = (
   const isAskedFor = (values as { help?: boolean }).help === true
   if (!isAskedFor && (positionals.length < least || positionals.length > most))
     throw new UsageError(
-      `${positionals.length < least ? 'Something is missing' : `There is too much: ${safeLine(positionals.slice(most).join(' '))}`}. Usage: agent-tasks ${command.name} ${command.usage}`,
+      `${positionals.length < least ? 'An argument is missing' : `Unexpected argument: ${safeLine(positionals.slice(most).join(' '))}`}. Usage: agent-tasks ${command.name} ${command.usage}`,
       command.name,
     )
   // The parsed options are those of the command.

@@ -61,7 +61,7 @@ const sessionsIn = (env: Environment): Sessions => {
   try {
     return text === undefined ? {} : (JSON.parse(text) as Sessions)
   } catch {
-    throw new Error(`${sessionsFile(env)} is damaged: remove it, then run agent-tasks login`)
+    throw new Error(`${sessionsFile(env)} is damaged. Delete it, then run agent-tasks login`)
   }
 }
 

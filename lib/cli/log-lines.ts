@@ -34,7 +34,7 @@ const eventLines: Readonly<Record<string, (data: SessionEvent['data']) => string
     stringOrEmpty(title) ||
     `${stringOrEmpty(name)} ${shortenedText(JSON.stringify(given ?? {}), MOST_OF_ARGUMENTS)}`,
   'approval:pending': ({ name }) =>
-    `waits for approval of ${stringOrEmpty(name) || 'a tool call'}: decide it on the page`,
+    `${stringOrEmpty(name) || 'a tool call'} needs approval: agent-tasks approve`,
   // The line of the tool's result has the message already.
   error: ({ code, message }) => (code === TOOL_ERROR ? '' : stringOrEmpty(message)),
 }

@@ -45,21 +45,21 @@ export const commands: readonly Command[] = [
 const overview = () =>
   [
     'Usage: agent-tasks <command> [options]',
-    '       agent-tasks, on a terminal: starts the service unless it runs, and opens its page',
+    '       agent-tasks: on a terminal, starts the service if needed and opens its page',
     '',
     'Commands:',
     columns(commands.map(({ name, about }) => [name, about])),
     '',
-    'agent-tasks <command> --help says more of each; --version is that of this program.',
-    'The service is the one at AGENT_TASKS_URL, else at http://127.0.0.1:3000.',
-    'Exit codes: 0 done, 1 failed or refused, 2 cancelled, 3 the service cannot be reached or another server answers, 64 wrong command line or ambiguous id.',
+    'agent-tasks <command> --help describes a command. --version prints the version.',
+    'The service is at AGENT_TASKS_URL, or http://127.0.0.1:3000 if not set.',
+    'Exit codes: 0 done, 1 failed or rejected, 2 cancelled, 3 the service cannot be reached or another server responds, 64 wrong command line or ambiguous id.',
   ].join('\n')
 
 const findCommand = (name: string): Command => {
   const command = commands.find((each) => each.name === name)
   if (command) return command
   throw new UsageError(
-    `There is no command ${safeLine(name)}. Commands: ${commands.map((command) => command.name).join(', ')}`,
+    `Unknown command ${safeLine(name)}. Commands: ${commands.map((command) => command.name).join(', ')}`,
   )
 }
 
@@ -73,7 +73,7 @@ type Start = {
 }
 
 const noRunner: StartRunner = async () => {
-  throw new UsageError('This program runs no tasks', 'runner')
+  throw new UsageError('This build cannot run tasks', 'runner')
 }
 
 /** Runs the command line and resolves to the exit code. Never throws. */
@@ -124,11 +124,11 @@ const dispatch = async (
 
 const errorAdvice = (error: unknown): string => {
   if (!(error instanceof ApiError)) return ''
-  if (error.status === 401) return 'Run: agent-tasks login'
-  if (error.code.startsWith('http_')) return 'Is AGENT_TASKS_URL the address of the service?'
+  if (error.status === 401) return 'Sign in: agent-tasks login'
+  if (error.code.startsWith('http_')) return 'Check that AGENT_TASKS_URL is the address of the service.'
   return error.requestId === undefined || error.status < 500
     ? ''
-    : `The service logged it as ${error.requestId}.`
+    : `Request id in the service log: ${error.requestId}`
 }
 
 const fail = (error: unknown, terminal: Terminal, json: boolean): number => {
@@ -138,7 +138,7 @@ const fail = (error: unknown, terminal: Terminal, json: boolean): number => {
   const candidates = error instanceof AmbiguousId ? error.candidates : []
   if (json) terminal.json({ error: message, code, ...(candidates.length > 0 && { candidates }) })
   const more =
-    error instanceof UsageError ? `\nRun: agent-tasks ${error.command ?? ''} --help`.replace('  ', ' ') : ''
+    error instanceof UsageError ? `\nHelp: agent-tasks ${error.command ?? ''} --help`.replace('  ', ' ') : ''
   terminal.say(`${advice === '' ? message : `${message.replace(/\.?$/, '.')} ${advice}`}${more}`)
   for (const candidate of candidates) terminal.say(`  ${candidate}`)
   if (error instanceof UsageError || error instanceof AmbiguousId) return EXIT.usage

@@ -3,17 +3,17 @@ import type { Options } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 
 export const modeOption = {
-  mode: { type: 'string', value: 'mode', about: `what its tools may do: ${securityModes.join(', ')}` },
+  mode: { type: 'string', value: 'mode', about: `the security mode: ${securityModes.join(', ')}` },
 } as const satisfies Options
 
 /** The security mode of `--mode`. Throws UsageError for another word. */
 export const parseMode = (text: string | undefined, command: string): SecurityMode | undefined => {
   if (text === undefined || isSecurityMode(text)) return text
-  throw new UsageError(`--mode is one of ${securityModes.join(', ')}`, command)
+  throw new UsageError(`--mode must be one of ${securityModes.join(', ')}`, command)
 }
 
 export const budgetOption = {
-  budget: { type: 'string', value: 'tokens', about: 'the most tokens that it may use, such as 200k' },
+  budget: { type: 'string', value: 'tokens', about: 'the maximum tokens, such as 200k' },
 } as const satisfies Options
 
 const LEAST_BUDGET = 1_000
@@ -26,7 +26,7 @@ export const parseBudget = (text: string | undefined, command: string): number |
   const tokens = Number(count) * (THOUSANDS[unit.toLowerCase()] ?? Number.NaN)
   if (tokens >= LEAST_BUDGET && tokens <= Number.MAX_SAFE_INTEGER) return tokens
   throw new UsageError(
-    '--budget is a number of tokens from 1000 on, such as 200000 or 200k; --max-cost limits US dollars',
+    '--budget must be at least 1000 tokens, such as 200000 or 200k. For US dollars, use --max-cost',
     command,
   )
 }

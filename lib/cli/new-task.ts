@@ -11,7 +11,8 @@ import { budgetOption, modeOption, parseBudget, parseMode } from './mode-and-bud
 const parsePriority = (text: string | undefined, command: string) => {
   if (text === undefined) return {}
   const priority = [1, 2, 3, 4].find((each) => String(each) === text)
-  if (priority === undefined) throw new UsageError('--priority is 1 (critical), 2, 3 or 4 (low)', command)
+  if (priority === undefined)
+    throw new UsageError('--priority must be 1 (critical), 2 (high), 3 (normal) or 4 (low)', command)
   return { priority: priority as 1 | 2 | 3 | 4 }
 }
 
@@ -22,21 +23,21 @@ const parseTimeout = (text: string | undefined, command: string) => {
   const [, count, unit = ''] = /^(\d{1,5})([smh])$/.exec(text) ?? []
   const timeoutMs = Number(count) * (UNIT_MS[unit] ?? Number.NaN)
   if (timeoutMs >= SHORTEST_ATTEMPT_MS && timeoutMs <= LONGEST_ATTEMPT_MS) return { timeoutMs }
-  throw new UsageError('--timeout is 1s to 24h, such as 90s, 30m or 2h', command)
+  throw new UsageError('--timeout must be 1s to 24h, such as 90s, 30m or 2h', command)
 }
 
 const parseMaxSteps = (text: string | undefined, command: string) => {
   if (text === undefined) return {}
   const maxSteps = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (maxSteps >= 1 && maxSteps <= MOST_STEPS) return { maxSteps }
-  throw new UsageError(`--max-steps is 1 to ${MOST_STEPS}`, command)
+  throw new UsageError(`--max-steps must be 1 to ${MOST_STEPS}`, command)
 }
 
 const parseMaxCost = (text: string | undefined, command: string) => {
   if (text === undefined) return {}
   const maxCostUsd = /^\d{1,7}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0
   if (maxCostUsd > 0 && maxCostUsd <= HIGHEST_COST_LIMIT_USD) return { maxCostUsd }
-  throw new UsageError('--max-cost is an amount of US dollars above 0, such as 2.50', command)
+  throw new UsageError('--max-cost must be an amount above 0 in US dollars, such as 2.50', command)
 }
 
 /** Labels in one argument are separated by commas. */
@@ -44,7 +45,7 @@ const parseRunsOn = (texts: readonly string[] | undefined, command: string) => {
   if (texts === undefined) return {}
   const runsOn = texts.flatMap((text) => text.split(',').map((label) => label.trim()))
   if (runsOn.length <= MOST_ASKED_LABELS && runsOn.every((label) => label !== '')) return { runsOn }
-  throw new UsageError(`--runs-on is 1 to ${MOST_ASKED_LABELS} labels, such as gpu,linux`, command)
+  throw new UsageError(`--runs-on must be 1 to ${MOST_ASKED_LABELS} labels, such as gpu,linux`, command)
 }
 
 /** The service does not know the folder of this command: `.`, `./web` and `../web` become absolute. */
@@ -55,23 +56,23 @@ export const taskOptions = {
   repo: {
     type: 'string',
     value: 'repository',
-    about: 'owner/repo, an https URL, or a path of the service’s machine, such as .',
+    about: 'owner/repo, an https URL, or a path on the machine of the service, such as .',
   },
-  branch: { type: 'string', value: 'name', about: 'the branch to begin from' },
-  agent: { type: 'string', value: 'type', about: 'who is to do it, else the default agent' },
-  title: { type: 'string', about: 'the title, else the first line of the prompt' },
-  priority: { type: 'string', value: '1-4', about: '1 (critical) to 4 (low), else 3' },
-  label: { type: 'string', multiple: true, value: 'name', about: 'a label, may be repeated' },
+  branch: { type: 'string', value: 'name', about: 'the base branch' },
+  agent: { type: 'string', value: 'type', about: 'the agent; the default agent if not set' },
+  title: { type: 'string', about: 'the title; the first line of the prompt if not set' },
+  priority: { type: 'string', value: '1-4', about: '1 (critical) to 4 (low), 3 by default' },
+  label: { type: 'string', multiple: true, value: 'name', about: 'a label; can be repeated' },
   timeout: {
     type: 'string',
     value: 'duration',
-    about: 'the time limit of an attempt, 1s to 24h, else that of the agent',
+    about: 'the time limit of each attempt, 1s to 24h; that of the agent if not set',
   },
-  'max-steps': { type: 'string', value: 'number', about: 'the most steps of an attempt, 1 to 200' },
+  'max-steps': { type: 'string', value: 'number', about: 'the maximum steps of each attempt, 1 to 200' },
   'max-cost': {
     type: 'string',
     value: 'usd',
-    about: 'the most that all attempts may cost together, in US dollars',
+    about: 'the maximum cost of all attempts together, in US dollars',
   },
   ...budgetOption,
   ...modeOption,
@@ -79,7 +80,7 @@ export const taskOptions = {
     type: 'string',
     multiple: true,
     value: 'labels',
-    about: 'the labels that its runner must have, separated by commas',
+    about: 'the labels its runner must have, comma-separated',
   },
 } as const satisfies Options
 

@@ -120,7 +120,7 @@ const schemaIn = ({ content = {} }: Content): Schema | undefined => Object.value
 export const operationHelp = (name: string, route: Route, document: object): string => {
   const described = document as Document
   const operation = findOperation(route, described)
-  if (operation === undefined) throw new Error(`The description of the API has no ${name}`)
+  if (operation === undefined) throw new Error(`The API has no operation ${name}`)
   const { row, fields, kind } = createFields(described)
   const { parameters = [], requestBody, responses, summary, description } = operation
   const [status = '', answer = {}] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? []
@@ -149,7 +149,7 @@ export const operationHelp = (name: string, route: Route, document: object): str
     ...section('Parameters, as name=value', given('query')),
     ...section('Headers, as --header "name: value"', given('header')),
     ...(body ? section('Body', fields(body, false), body) : []),
-    ...(answered ? section(`Answer, ${status}`, fields(answered, true), answered) : []),
+    ...(answered ? section(`Response, ${status}`, fields(answered, true), answered) : []),
   ]
     .join('\n')
     .trimEnd()

@@ -63,7 +63,7 @@ export const showOutcome = (task: Task, { out, say, paint }: Terminal): number =
   const stat = result && diffStat(result, paint)
   if (stat) out(`\n${stat}`)
   const leftOut = leftOutIn(result)
-  if (leftOut) say(`Left out of the changes: ${leftOut}`)
+  if (leftOut) say(`Not included in the changes: ${leftOut}`)
   if (cost && cost.usd !== null) say(`Cost: ${costText(cost)}`)
   for (const warning of [result?.costWarning, result?.sessionWarning])
     if (typeof warning === 'string') say(safeLine(warning))

@@ -24,7 +24,6 @@ export const sendReply = async (
   if (task && wait) return waitForTask(task.id, service, terminal, json)
   if (json) terminal.json(answer)
   else terminal.out(task?.id ?? message.id)
-  if (!task && !json)
-    terminal.say(`The message waits for the end of the running turn: agent-tasks logs -f ${id}`)
+  if (!task && !json) terminal.say(`The message waits for the running turn to end: agent-tasks logs -f ${id}`)
   return EXIT.done
 }

@@ -12,7 +12,7 @@ export const filterOption = {
     type: 'string',
     multiple: true,
     value: 'field=value',
-    about: `choose by a field, may be repeated: ${FIELDS.join(', ')}`,
+    about: `filter by a field; can be repeated: ${FIELDS.join(', ')}`,
   },
 } as const satisfies Options
 
@@ -24,7 +24,7 @@ export const parseFilter = (given: readonly string[] = [], command: string): Rec
       const field = text.slice(0, at)
       if (at < 1 || !FIELDS.includes(field))
         throw new UsageError(
-          `--filter takes field=value with one of ${FIELDS.join(', ')}, not ${text}`,
+          `Unknown filter ${text}. --filter takes field=value, with one of ${FIELDS.join(', ')}`,
           command,
         )
       return [field, text.slice(at + 1)]

@@ -18,7 +18,7 @@ class Unreachable extends Error {
 export class WrongServer extends Error {
   readonly code = 'wrong_server'
   constructor(url: string, cause?: unknown) {
-    super(`${url} did not answer as the service does: is AGENT_TASKS_URL the address of the service?`, {
+    super(`${url} does not respond like this service. Check that AGENT_TASKS_URL is its address`, {
       cause,
     })
   }
@@ -31,7 +31,7 @@ export const serviceUrl = (env: Environment): string => {
   const given = env.AGENT_TASKS_URL || DEFAULT_URL
   const url = URL.parse(given)
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash)
-    throw new UsageError(`AGENT_TASKS_URL is no http or https URL: ${given}`)
+    throw new UsageError(`AGENT_TASKS_URL must be an http or https URL, not ${given}`)
   return url.href.replace(/\/+$/, '')
 }
 
@@ -49,7 +49,7 @@ const reachingFetch =
       return await fetch(input, init)
     } catch (error) {
       if (init?.signal?.aborted) throw error
-      const advice = 'Start the service there (npm start), or set AGENT_TASKS_URL to where it is.'
+      const advice = 'Start the service (npm start), or set AGENT_TASKS_URL to its address.'
       throw new Unreachable(`Cannot reach ${url} (${networkErrorReason(error)}). ${advice}`, { cause: error })
     }
   }

@@ -61,7 +61,10 @@ const resolveId = async (
   if (all.length <= 1) return all[0]?.id
   const lines = all.slice(0, MOST_LISTED).map(({ id, about }) => `${safeLine(id)}  ${safeLine(about)}`)
   const more = all.length > MOST_LISTED ? ['and more'] : []
-  throw new AmbiguousId(`${safeLine(given)} fits several ${name}: give more of the id`, [...lines, ...more])
+  throw new AmbiguousId(`${safeLine(given)} matches several ${name}. Enter more of the id`, [
+    ...lines,
+    ...more,
+  ])
 }
 
 type List<Row> = (query: { limit: number; cursor?: string }) => Promise<{

@@ -48,7 +48,7 @@ export const startAndOpen = async (needs: Needs): Promise<number> => {
     await showPage(service.url, needs)
     return EXIT.done
   }
-  terminal.say(`No service runs at ${service.url}: starting one. Ctrl-C stops it.`)
+  terminal.say(`Starting the service at ${service.url}. Press Ctrl-C to stop it.`)
   const ended = new AbortController()
   const shown = answers(service, ended.signal).then((isUp) =>
     isUp ? showPage(service.url, needs) : undefined,

@@ -17,7 +17,7 @@ export const waitForTask = async (
   if (!json) say(`${id}  ${service.url}/tasks/${id}`)
   const silent = { task: () => undefined, session: () => undefined, finish: () => undefined }
   const print = json ? silent : createLogLines(terminal, say, { isBeforeOutput: true })
-  const left = `Follow it: agent-tasks logs -f ${id}\nCancel it: agent-tasks cancel ${id}`
+  const left = `Follow the task: agent-tasks logs -f ${id}\nCancel the task: agent-tasks cancel ${id}`
   try {
     const task = await followTask({ service, id, print, signal: waiting.signal })
     if (!json) return showOutcome(task, terminal)
@@ -29,7 +29,7 @@ export const waitForTask = async (
       say(`${id} may still be running.\n${left}`)
       throw error
     }
-    say(`\n${id} is left running.\n${left}`)
+    say(`\n${id} is still running.\n${left}`)
     return EXIT.interrupted
   }
 }

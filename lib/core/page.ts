@@ -50,20 +50,22 @@ export const queryUntil = z
 
 /** The query parameters of every list: `limit` with `offset`, or `limit` with the `cursor` of the page before. */
 export const pageQuery = {
-  limit: queryInt(1, 200).default(50).describe('The most items of one answer'),
-  offset: queryInt(0, Number.MAX_SAFE_INTEGER).optional().describe('The items to skip, in place of a cursor'),
-  cursor: z.string().max(6_000).optional().describe('`nextCursor` of the page before'),
+  limit: queryInt(1, 200).default(50).describe('Maximum number of items'),
+  offset: queryInt(0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('Number of items to skip, instead of a cursor'),
+  cursor: z.string().max(6_000).optional().describe('`nextCursor` of the previous page'),
 }
 
 export const pageAnswer = {
-  total: z.number().describe('The items of all pages'),
-  count: z.number().describe('The items of this answer'),
+  total: z.number().describe('Number of items on all pages'),
+  count: z.number().describe('Number of items on this page'),
   limit: z.number(),
   offset: z.number().optional(),
   nextCursor: z
     .string()
     .optional()
-    .meta({ description: 'Where the next page begins; absent at the end', examples: ['eyJ2IjoxfQ'] }),
+    .meta({ description: 'Cursor of the next page; absent on the last page', examples: ['eyJ2IjoxfQ'] }),
 }
 
 export const PageQuery = z.object(pageQuery)

@@ -40,7 +40,7 @@ const openService = async ({ count, ends = true, isFollowed = false, of = {} }: 
       if (isFollowed ? isDone : job.done === count) job.status = 'completed'
       return { job }
     },
-    [`POST /api/bulk/${ID}/cancel`]: () => ({ message: 'Bulk job stopped', job }),
+    [`POST /api/bulk/${ID}/cancel`]: () => ({ message: 'Bulk job cancelled', job }),
   }
   const server = createServer(async (request, response) => {
     const isDry = (await text(request)).includes('"dryRun":true')
@@ -144,17 +144,17 @@ describe('a bulk job of the command line', () => {
     child.kill('SIGINT')
     const { code, stderr } = await exited
     expect(code).toBe(130)
-    expect(stderr).toContain(`The job goes on: ${url}/bulk/${ID}\n`)
-    const [, stop = ''] = /^Stop it: agent-tasks (.+)$/m.exec(stderr) ?? []
+    expect(stderr).toContain(`The job continues: ${url}/bulk/${ID}\n`)
+    const [, stop = ''] = /^Cancel the job: agent-tasks (.+)$/m.exec(stderr) ?? []
     expect(await runAt(url, stop.split(' '))).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('Bulk job stopped'),
+      stdout: expect.stringContaining('Bulk job cancelled'),
     })
   })
 
   it.each([
-    [RETRY, 'Nothing matches: no tasks to retry, without those that were retried already.\n'],
-    [['dlq', 'discard', '--all', '--yes'], 'Nothing matches: no dead letters to discard.\n'],
+    [RETRY, 'No tasks to retry, without those already retried.\n'],
+    [['dlq', 'discard', '--all', '--yes'], 'No dead letters to discard.\n'],
   ])('does not begin where nothing matches: %j', async (args, said) => {
     using service = await openService({ count: 0 })
     expect(await runAt(service.url, args)).toEqual({ code: 0, stdout: '', stderr: said })
@@ -164,7 +164,7 @@ describe('a bulk job of the command line', () => {
 
   it('does not begin in a dry run, which counts', async () => {
     using service = await openService({ count: 0 })
-    expect((await runAt(service.url, [...RETRY, '--dry-run'])).stdout).toMatch(/^0 tasks fit/)
+    expect((await runAt(service.url, [...RETRY, '--dry-run'])).stdout).toMatch(/^0 tasks match/)
     expect(service.asked).toEqual(['POST /api/tasks/bulk dry'])
   })
 })

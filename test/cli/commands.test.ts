@@ -40,7 +40,7 @@ describe('agent-tasks approve', () => {
       stdout: `${approval.id} is approved: write_file todo.txt\n`,
     })
     await api().untilTask(task.id, 'completed')
-    expect(await run('approve')).toMatchObject({ stderr: 'Nothing waits for your approval.\n' })
+    expect(await run('approve')).toMatchObject({ stderr: 'No tool calls need your approval.\n' })
     expect(await json('approve', approval.id)).toMatchObject({
       code: 1,
       answer: { code: 'approval_decided' },
@@ -74,7 +74,7 @@ describe('agent-tasks schedule', () => {
     ]
     const { stdout: added, stderr } = await run('schedule', 'add', 'Say hello\nto all', ...options)
     const id = added.trim()
-    expect(stderr).toMatch(/^It runs next at \d{4}-\d\d-\d\d \d\d:\d\d\n$/)
+    expect(stderr).toMatch(/^Next run: \d{4}-\d\d-\d\d \d\d:\d\d\n$/)
     const { schedule } = await api().client.getSchedule({ params: { id } })
     expect(schedule).toMatchObject({
       name: 'Say hello',
@@ -100,7 +100,7 @@ describe('agent-tasks schedule', () => {
       code: 1,
       answer: { code: 'schedule_not_found' },
     })
-    expect(await run('schedule')).toMatchObject({ stderr: 'No schedule.\n' })
+    expect(await run('schedule')).toMatchObject({ stderr: 'No schedules.\n' })
   })
 })
 
@@ -140,7 +140,7 @@ describe('agent-tasks chat', () => {
     expect((await run('approve', approval.id)).code).toBe(0)
     const { code, stderr } = await asking
     expect(code).toBe(0)
-    expect(stderr).toContain(`Waits for approval of write_file: agent-tasks approve ${approval.id}\n`)
+    expect(stderr).toContain(`write_file needs approval: agent-tasks approve ${approval.id}\n`)
   })
 
   it('asks on a terminal, and keeps the conversation until its end', async () => {
@@ -179,11 +179,11 @@ describe('agent-tasks api', () => {
     expect(stdout).toMatch(
       /^Usage: agent-tasks api filterTasks \[name=value …\]\n\nGET \/api\/tasks\/filter: /,
     )
-    expect(stdout).toMatch(/\n {2}limit +integer 1 to 200, 50 by default\. The most items of one answer\n/)
+    expect(stdout).toMatch(/\n {2}limit +integer 1 to 200, 50 by default\. Maximum number of items\n/)
     expect(stdout).toMatch(/\n {2}tasks +list of object\n {2}tasks\[\]\.id +string\n/)
     const { stdout: created } = await runHere(['api', 'createTask', '--help'])
     expect(created).toMatch(/\nBody:\n {2}title +string[^\n]*, required\. One line that people/)
-    expect(created).toMatch(/\nAnswer, 201:\n {2}message +string\n {2}task +object/)
+    expect(created).toMatch(/\nResponse, 201:\n {2}message +string\n {2}task +object/)
     expect(created).toMatch(/\n {2}idempotency-key +string/)
     expect(JSON.parse((await runHere(['api', 'createTask', '--help', '--json'])).stdout)).toEqual({
       help: created.trimEnd(),

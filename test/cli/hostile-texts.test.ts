@@ -196,7 +196,8 @@ describe('a text of the service', () => {
         const shown = await runOnTerminal([...args, ...json], { NO_COLOR: '1', TERM: 'dumb' })
         expect(shown).not.toMatch(OBEYED)
         // The texts have come that far: they are shown, and not left out.
-        if (args[0] !== 'open') expect(shown).toMatch(/\\u009b2J|^\{"count|is cancelled|is deleted|tasks fit/)
+        if (args[0] !== 'open')
+          expect(shown).toMatch(/\\u009b2J|^\{"count|is cancelled|is deleted|tasks? match/)
         expect(await runOnTerminal([...args, ...json], { NO_COLOR: '1', TERM: 'dumb' }, true)).not.toMatch(
           OBEYED,
         )

@@ -45,18 +45,18 @@ describe('agent-tasks import', () => {
     expect(first).toMatchObject({ code: 1, stderr: expect.stringMatching(/^task 700 \(task_bad\): /) })
     expect(await cli.run('import', file)).toMatchObject({
       code: 1,
-      stdout: 'imported 0, skipped 1200, refused 1\n',
+      stdout: 'imported 0, skipped 1200, rejected 1\n',
     })
   }, 120_000)
 
   it('reads standard input', async () => {
     const file = exportText(finishedTasks(1_201).slice(-1))
     const { exited } = cli.start(['import', '-'], ['sh', '-c', `exec "$0" "$@" <${file}`])
-    expect(await exited).toMatchObject({ code: 0, stdout: 'imported 1, skipped 0, refused 0\n' })
+    expect(await exited).toMatchObject({ code: 0, stdout: 'imported 1, skipped 0, rejected 0\n' })
   }, 120_000)
 
   it.each([
-    ['is none', '[{}]', /no export of tasks/],
+    ['is none', '[{}]', /not a task export/],
     ['has another version', '{"version":"9.0","tasks":[]}', /version/],
     ['says its version behind its tasks', '{"tasks":[{}],"version":"1.0"}', /version/],
     ['is not there', undefined, /ENOENT/],
@@ -94,7 +94,7 @@ describe('what agent-tasks import sends', () => {
     const small = Array.from({ length: 600 }, (_, n) => ({ id: `small${n}` }))
     const large = Array.from({ length: 5 }, (_, n) => ({ id: `large${n}`, prompt: 'x'.repeat(900_000) }))
     const { code, stdout } = await run(exportText([...small, ...large, { prompt: 'x'.repeat(1_048_576) }]))
-    expect({ code, stdout }).toEqual({ code: 1, stdout: 'imported 605, skipped 0, refused 1\n' })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: 'imported 605, skipped 0, rejected 1\n' })
     expect(parts.map(({ tasks }) => tasks.length)).toEqual([500, 102, 2, 1])
     expect(Math.max(...parts.map(({ bytes }) => bytes))).toBeLessThan(2.1 * 1_048_576)
   })
@@ -109,7 +109,7 @@ describe('what agent-tasks import sends', () => {
       code: 1,
       sent: [[{ id: 'a' }, { id: 'b' }]],
     })
-    expect(stderr).toMatch(/cut off.*first 2 tasks/)
+    expect(stderr).toMatch(/incomplete.*first 2 tasks/)
   })
 
   it('is nothing of a file that is no export', async () => {

@@ -79,7 +79,7 @@ describe('agent-tasks run', () => {
     const { id } = first.json().task as { id: string }
     const second = await cli.run('reply', id, 'Write another one')
     expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('scripted demo model') })
-    expect(second.stderr).toContain('Going on in the workspace of the last turn')
+    expect(second.stderr).toContain('Continuing in the workspace of the last turn')
     const { code, json } = await cli.run('run', 'And one more', '--continue', id, '--json')
     expect(code).toBe(0)
     expect(json().task).toMatchObject({ threadId: id, prompt: 'And one more', status: 'completed' })
@@ -153,7 +153,7 @@ describe('agent-tasks diff', () => {
 
   it.each([
     ['changed no file', {}, 'has no diff'],
-    ['changed too much', { diff: 'diff --git a/a b/a\n[diff truncated at 512 kB]\n' }, 'too long to be kept'],
+    ['changed too much', { diff: 'diff --git a/a b/a\n[diff truncated at 512 kB]\n' }, 'too large to store'],
   ])('says why there is none of a task that %s', async (_, metadata, why) => {
     const { id } = await api.perform({ title: 'Changes', assignedAgent: 'moody', metadata })
     const refused = { code: 1, stdout: '', stderr: expect.stringContaining(why) }
@@ -275,7 +275,7 @@ describe('without --json', () => {
     expect((await cli.run('logs', id)).stdout).toMatch(/created +from api\n[\s\S]+ completed\n$/)
     // There is no desktop here, so that no browser opens.
     expect((await cli.run('open', id)).stdout).toBe(`${service.baseUrl}/tasks/${id}\n`)
-    expect((await cli.run('ls', '--search', 'none such')).stderr).toBe('No task fits.\n')
+    expect((await cli.run('ls', '--search', 'none such')).stderr).toBe('No tasks match.\n')
   })
 })
 

@@ -53,7 +53,7 @@ describe('a short id', () => {
     const { code, stdout, stderr } = await run('cancel', '01ARZ3')
     expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
     expect(stderr.split('\n')).toEqual([
-      '01ARZ3 fits several tasks: give more of the id',
+      '01ARZ3 matches several tasks. Enter more of the id',
       `  ${SECOND}  failed: Task 1`,
       `  ${FIRST}  failed: Task 0`,
       '',

@@ -76,7 +76,7 @@ describe('a server that is not the service', () => {
         args,
         code: 3,
         stdout: '',
-        stderr: `${url} did not answer as the service does: is AGENT_TASKS_URL the address of the service?\n`,
+        stderr: `${url} does not respond like this service. Check that AGENT_TASKS_URL is its address\n`,
       })
     }
   })
@@ -88,7 +88,7 @@ describe('a server that is not the service', () => {
 
   it('may be a proxy of the service where it says that the service is away', async () => {
     const { code, stderr } = await runAgainst(['ls'], 'text/html', '<h1>Bad gateway</h1>', 502)
-    const said = 'The service answered 502. Is AGENT_TASKS_URL the address of the service?\n'
+    const said = 'The service answered 502. Check that AGENT_TASKS_URL is the address of the service.\n'
     expect({ code, stderr }).toEqual({ code: 1, stderr: said })
   })
 

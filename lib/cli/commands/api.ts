@@ -19,7 +19,7 @@ const list = () =>
 const findRoute = (name: string): Route => {
   const route = Object.hasOwn(everyRoute, name) ? everyRoute[name] : undefined
   if (route) return route
-  throw new UsageError(`There is no operation ${safeLine(name)}: agent-tasks api lists them`, 'api')
+  throw new UsageError(`Unknown operation ${safeLine(name)}. List them with: agent-tasks api`, 'api')
 }
 
 /** The name and the value around the first separator of a text. */
@@ -30,7 +30,7 @@ const pairIn = (text: string, separator: string, form: string): [string, string]
 }
 
 const headerIn = (text: string): [string, string] => {
-  const [name, value] = pairIn(text, ':', 'A header is name: value')
+  const [name, value] = pairIn(text, ':', 'A header has the form name: value')
   return [name.trim(), value.trim()]
 }
 
@@ -38,16 +38,16 @@ const jsonIn = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw new UsageError('--body is no JSON; - reads it from standard input', 'api')
+    throw new UsageError('--body is not valid JSON. Use - to read it from standard input', 'api')
   }
 }
 
 /** Puts each parameter in its place: into the path or the query. */
 const placeParameters = ({ path }: Route, words: readonly string[]) => {
-  const pairs = words.map((word) => pairIn(word, '=', 'A parameter is name=value'))
+  const pairs = words.map((word) => pairIn(word, '=', 'A parameter has the form name=value'))
   const isInPath = ([name]: [string, string]) => path.includes(`{${name}}`)
   const missing = [...path.matchAll(/\{(\w+)\}/g)].find(([, name]) => !pairs.some(([each]) => each === name))
-  if (missing) throw new UsageError(`The path needs ${missing[1]}=…`, 'api')
+  if (missing) throw new UsageError(`Missing parameter: ${missing[1]}=…`, 'api')
   return {
     params: Object.fromEntries(pairs.filter(isInPath)),
     query: Object.fromEntries(pairs.filter((pair) => !isInPath(pair))),
@@ -62,11 +62,16 @@ const rawCall = ({ client }: Service, name: string): Raw =>
 export const api = defineCommand({
   name: 'api',
   usage: '[<operation> [name=value …]] [options]',
-  about: 'Call any operation of the API by its name; without a name, list them.',
-  details: `The answer goes to standard output as it comes. agent-tasks api <operation> --help lists the fields that it takes and answers.`,
+  about: 'Call an API operation by name. Without a name, list all operations.',
+  details: `The response is written to standard output as it arrives. agent-tasks api <operation> --help lists the fields of request and response.`,
   options: {
-    body: { type: 'string', value: 'json', about: 'the body; - reads it from standard input' },
-    header: { type: 'string', multiple: true, value: 'name: value', about: 'a header, may be repeated' },
+    body: { type: 'string', value: 'json', about: 'the request body; - reads it from standard input' },
+    header: {
+      type: 'string',
+      multiple: true,
+      value: 'name: value',
+      about: 'a request header; can be repeated',
+    },
   },
   words: [0, 100],
   help: async ({ words: [name] }) => {

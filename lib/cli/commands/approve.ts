@@ -13,7 +13,7 @@ const place = ({ taskId, conversationId }: Approval): string =>
   taskId === undefined ? `conversation ${conversationId}` : `task ${taskId}`
 
 const list = (approvals: readonly Approval[], { out, say, paint }: Terminal) => {
-  if (approvals.length === 0) say('Nothing waits for your approval.')
+  if (approvals.length === 0) say('No tool calls need your approval.')
   for (const approval of approvals) {
     const { id, title, securityLevel, params } = approval
     out(
@@ -26,10 +26,10 @@ const list = (approvals: readonly Approval[], { out, say, paint }: Terminal) => 
 export const approve = defineCommand({
   name: 'approve',
   usage: '[<approval id>] [--deny | --always]',
-  about: 'List the tool calls that wait for your approval, approve one, or deny it.',
-  details: 'The task or conversation that waits for the call continues. A decision counts once.',
+  about: 'List the tool calls that need your approval, approve one, or deny it.',
+  details: 'The task or conversation then continues. A decision cannot be changed.',
   options: {
-    deny: { type: 'boolean', about: 'deny the call: the agent is told so, and continues without it' },
+    deny: { type: 'boolean', about: 'deny the call; the agent is informed and continues without it' },
     always: { type: 'boolean', about: 'approve the tool for the rest of its task or conversation' },
   },
   words: [0, 1],
@@ -40,7 +40,8 @@ export const approve = defineCommand({
       const decision = deny ? 'deny' : always ? 'allow-always' : 'allow-once'
       return decide(given, decision, service(), terminal, json)
     }
-    if (deny || always) throw new UsageError('Say which: agent-tasks approve <approval id>', 'approve')
+    if (deny || always)
+      throw new UsageError('An approval id is missing: agent-tasks approve <approval id>', 'approve')
     const answer = await service().client.listApprovals()
     if (json) terminal.json(answer)
     else list(answer.approvals, terminal)

@@ -16,7 +16,7 @@ export const cancel = defineCommand({
     const { messages = [] } = answer
     if (messages.length > 0)
       terminal.say(
-        `${messages.length === 1 ? '1 message that waited begins' : `${messages.length} messages that waited begin`} the next turn of its thread. Cancel that turn too to stop all`,
+        `${messages.length === 1 ? '1 waiting message starts' : `${messages.length} waiting messages start`} the next turn of its thread. To stop the thread, cancel that turn too.`,
       )
   },
 })

@@ -84,7 +84,7 @@ const sayOnce = async (id: string, content: string, options: Options): Promise<n
 const talk = async (id: string, options: Options): Promise<number> => {
   const { terminal } = options
   using prompt = terminal.prompt()
-  terminal.say('Ctrl-D ends the conversation, Ctrl-C stops an answer.')
+  terminal.say('Press Ctrl-C to stop an answer, Ctrl-D to quit.')
   for (;;) {
     const content = await prompt.ask('> ')
     if (content === undefined) break
@@ -108,13 +108,17 @@ const talk = async (id: string, options: Options): Promise<number> => {
 export const chat = defineCommand({
   name: 'chat',
   usage: '["<message>"] [options]',
-  about: 'Ask a model, and print its answer as it comes; on a terminal without a message, converse.',
-  details: `The message - is read from standard input. The conversation is kept: --conversation goes on with it. In mode full the model works
-with all tools by itself; in the others its answer comes as a whole, and calls that need approval are asked about here, or
-wait for agent-tasks approve. In mode deny it has no tools.`,
+  about: 'Send a message and print the answer as it arrives. Without a message, start an interactive chat.',
+  details: `Use - as the message to read it from standard input. Continue a conversation later with --conversation. In mode full the model
+uses all tools without asking. In mode deny it has no tools. In the other modes the answer is printed when it is complete, and
+calls that need approval are asked about here, or wait for agent-tasks approve.`,
   options: {
-    conversation: { type: 'string', value: 'id', about: 'go on with this conversation' },
-    model: { type: 'string', value: 'provider/model', about: 'the model, else that of the service' },
+    conversation: { type: 'string', value: 'id', about: 'continue this conversation' },
+    model: {
+      type: 'string',
+      value: 'provider/model',
+      about: 'the model; the default model of the service if not set',
+    },
     ...modeOption,
     ...budgetOption,
   },
@@ -125,7 +129,7 @@ wait for agent-tasks approve. In mode deny it has no tools.`,
     const maxBudget = parseBudget(values.budget, 'chat')
     if (given === undefined && (json || !terminal.isInteractive))
       throw new UsageError(
-        'Say something: agent-tasks chat "<message>"; - reads it from standard input',
+        'A message is missing: agent-tasks chat "<message>". Use - to read it from standard input',
         'chat',
       )
     const content = given === '-' ? await terminal.input() : given
@@ -134,7 +138,7 @@ wait for agent-tasks approve. In mode deny it has no tools.`,
     const { client } = connected
     const mode = asked ?? (await client.getPolicy()).policy.defaultMode
     if (maxBudget !== undefined && mode !== 'full')
-      throw new UsageError('--budget limits turns in mode full', 'chat')
+      throw new UsageError('--budget applies to mode full only', 'chat')
     const id =
       conversation === undefined
         ? (await client.createConversation({ body: {} })).conversation.id

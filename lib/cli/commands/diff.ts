@@ -7,9 +7,9 @@ const CUT_OFF = /^\[diff truncated at .*\]\n$/m
 export const diff = defineCommand({
   name: 'diff',
   usage: '<task id>',
-  about: 'Print what a task changed, as a patch for git apply.',
+  about: 'Print the changes of a task as a patch for git apply.',
   details: `Apply it in a checkout of the same repository: agent-tasks diff <task id> | git apply
-Exits 1 when the task has no diff, or its result holds only the beginning of one.`,
+Exits 1 when the task has no diff, or when the diff was too large to store completely.`,
   options: {},
   words: [1, 1],
   run: async ({ values, words: [given = ''], terminal, service }) => {
@@ -20,7 +20,7 @@ Exits 1 when the task has no diff, or its result holds only the beginning of one
     if (typeof patch !== 'string' || patch === '') throw new Error(`${id} is ${task.status} and has no diff`)
     if (CUT_OFF.test(patch))
       throw new Error(
-        `The diff of ${id} is too long to be kept whole${branch ? `: take its branch ${branch}` : ''}`,
+        `The diff of ${id} was too large to store completely${branch ? `. Use its branch instead: ${branch}` : ''}`,
       )
     if (values.json) terminal.json({ taskId: id, diff: patch })
     else terminal.write(patch)

@@ -24,9 +24,9 @@ type Results = { imported: number; skipped: number; errors: Refusal[]; moreError
 export const importTasks = defineCommand({
   name: 'import',
   usage: '<file> | -',
-  about: 'Restore the tasks of an export, for admins.',
-  details: `The file may have any size: it is read piece by piece and sent in parts. "-" is standard input. An id that exists is
-skipped, so the same command goes on after it was stopped. Tasks that the service refuses are named, and the rest goes on.`,
+  about: 'Restore tasks from an export (admins only).',
+  details: `The file can have any size; it is sent in parts. Use - to read standard input. Tasks that already exist are skipped, so run the
+same command again to continue an interrupted import. Tasks that the service rejects are listed, and the rest is imported.`,
   options: {},
   words: [1, 1],
   run: async ({ values, words: [file = '-'], terminal, service }) => {
@@ -35,10 +35,10 @@ skipped, so the same command goes on after it was stopped. Tasks that the servic
     const { imported, skipped, errors, moreErrors = 0 } = results
     const refused = errors.length + moreErrors
     if (values.json) terminal.json({ results })
-    else terminal.out(`imported ${imported}, skipped ${skipped}, refused ${refused}`)
+    else terminal.out(`imported ${imported}, skipped ${skipped}, rejected ${refused}`)
     for (const { index, id, message } of errors)
       terminal.say(safeLine(`task ${index}${id === undefined ? '' : ` (${id})`}: ${message}`))
-    if (moreErrors > 0) terminal.say(`${moreErrors} more were refused`)
+    if (moreErrors > 0) terminal.say(`${moreErrors} more rejected`)
     return refused === 0 ? EXIT.done : EXIT.failed
   },
 })
@@ -59,14 +59,17 @@ const importAll = async (
       // The service decides which versions it reads.
       await send(part, versionIn(cutter.before()), service, results)
       sent += part.length
-      if (terminal.isInteractive) terminal.say(`${sent} tasks so far`)
+      if (terminal.isInteractive) terminal.say(`${sent} tasks sent`)
     }
     const { around, count } = cutter.end()
-    if (!isJson(around)) throw new Error(`The file is cut off, or no JSON, behind its first ${count} tasks`)
+    if (!isJson(around))
+      throw new Error(`The file is incomplete or not valid JSON after its first ${count} tasks`)
     return results
   } catch (thrown) {
     if (sent > 0)
-      terminal.say(`${sent} tasks had been sent: the same command goes on, and skips what is there`)
+      terminal.say(
+        `${sent} tasks were sent. Run the same command again to continue; existing tasks are skipped.`,
+      )
     throw thrown
   }
 }
@@ -103,7 +106,7 @@ const versionIn = (before: Buffer): '1.0' => {
   try {
     return JSON.parse(`${before}]}`).version
   } catch {
-    throw new Error('The file is no export of tasks: {"version":"1.0",…"tasks":[…]}')
+    throw new Error('This file is not a task export. Expected: {"version":"1.0",…"tasks":[…]}')
   }
 }
 

@@ -24,10 +24,10 @@ const attestDevice = (env: Environment, data: Record<string, unknown>) => {
 export const login = defineCommand({
   name: 'login',
   usage: '[--name <device>]',
-  about: 'Sign in by pairing this device: a person who is signed in approves its code on the page.',
-  details: `The key of this device (Ed25519) and the session are kept in the folder agent-tasks of your settings
-(XDG_CONFIG_HOME, else ~/.config), readable by you alone.`,
-  options: { name: { type: 'string', about: 'what the device is called, else the name of this machine' } },
+  about: 'Sign in by pairing this device. Someone who is signed in approves its code on the page.',
+  details: `The Ed25519 key of this device and the session are stored in the folder agent-tasks under XDG_CONFIG_HOME or ~/.config, and only
+you can read them.`,
+  options: { name: { type: 'string', about: 'the name of the device; the name of this machine if not set' } },
   words: [0, 0],
   run: async ({ values: { name = hostname(), json = false }, env, terminal, service }) => {
     const connected = service()
@@ -37,11 +37,13 @@ export const login = defineCommand({
     const { requestId, formatted } = await connected.client.requestPairing({ body })
     terminal.say(`Code: ${terminal.paint('bold', formatted, { said: true })}`)
     terminal.say(
-      `Enter it at ${connected.url}/devices, signed in, within ten minutes. This device: ${deviceId}`,
+      `Sign in at ${connected.url}/devices and enter it within 10 minutes. This device: ${deviceId}`,
     )
     const { status, token, reason } = await pollDecision(connected, requestId)
     if (status !== 'approved' || token === undefined)
-      throw new Error(`The device was not let in: ${safeLine(reason ?? status)}. Run: agent-tasks login`)
+      throw new Error(
+        `The device was not approved: ${safeLine(reason ?? status)}. Try again: agent-tasks login`,
+      )
     const file = storeToken(env, connected.url, token)
     if (json) terminal.json({ url: connected.url, deviceId, file })
     else terminal.out(`Signed in to ${connected.url}. The session is in ${file}.`)

@@ -11,9 +11,9 @@ export const logs = defineCommand({
   name: 'logs',
   usage: '<task id> [-f]',
   about: 'Print the event log of a task.',
-  details: `With -f it is followed until the task ends, with what its agent says and does; the exit code is then that of
-agent-tasks run. With --json the line comes when the log is complete.`,
-  options: { follow: { type: 'boolean', short: 'f', about: 'go on until the task ends' } },
+  details: `With -f the log is followed until the task ends, including what its agent says and does, and the exit code is that of
+agent-tasks run. With --json the line is printed when the log is complete.`,
+  options: { follow: { type: 'boolean', short: 'f', about: 'follow the log until the task ends' } },
   words: [1, 1],
   run: async ({ values: { follow = false, json = false }, words: [given = ''], terminal, service }) => {
     const connected = service()

@@ -60,35 +60,35 @@ const showTasks = (
   { out, say, paint }: Terminal,
 ) => {
   out(table(tasks, paint))
-  if (nextCursor) say(`${count} of ${total}. More: --cursor ${nextCursor}`)
+  if (nextCursor) say(`${count} of ${total}. Next page: --cursor ${nextCursor}`)
 }
 
 export const ls = defineCommand({
   name: 'ls',
   usage: '[options]',
-  about: 'List tasks, newest first, with the time that they ran, and why they failed or what they wait for.',
+  about: 'List tasks, newest first, with their run time, cost, and why they failed or what they wait for.',
   options: {
     status: {
       type: 'string',
       value: 'list',
       about: 'pending, queued, in_progress, completed, failed, cancelled',
     },
-    agent: { type: 'string', value: 'list', about: 'types of agents' },
+    agent: { type: 'string', value: 'list', about: 'agent types' },
     label: {
       type: 'string',
       multiple: true,
       value: 'name',
-      about: 'a label that they have, may be repeated',
+      about: 'a label; can be repeated',
     },
-    repo: { type: 'string', value: 'repository', about: 'the repository as the tasks name it' },
+    repo: { type: 'string', value: 'repository', about: 'the repository, as given in the tasks' },
     search: {
       type: 'string',
       short: 's',
-      about: 'words of title, prompt, error, output, id, branch or paths',
+      about: 'words in title, prompt, error, output, id, branch or changed paths',
     },
     ...filterOption,
-    limit: { type: 'string', value: '1-200', about: 'how many, else 20' },
-    cursor: { type: 'string', value: 'nextCursor', about: 'go on where the answer before ended' },
+    limit: { type: 'string', value: '1-200', about: 'number of tasks, 20 by default' },
+    cursor: { type: 'string', value: 'nextCursor', about: 'the cursor of the next page' },
   },
   words: [0, 0],
   run: async ({ values, terminal, service }) => {
@@ -102,7 +102,7 @@ export const ls = defineCommand({
     const selected = query as NonNullable<Parameters<FilterTasks>[0]>['query'] & {}
     const answer = await service().client.filterTasks({ query: selected })
     if (json) terminal.json(answer)
-    else if (answer.tasks.length === 0) terminal.say('No task fits.')
+    else if (answer.tasks.length === 0) terminal.say('No tasks match.')
     else showTasks(answer, terminal)
     return EXIT.done
   },

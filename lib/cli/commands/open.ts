@@ -5,7 +5,7 @@ import { findTaskId } from '../short-id.ts'
 export const open = defineCommand({
   name: 'open',
   usage: '<task id>',
-  about: 'Open the page of a task in the browser; where there is none, print its URL.',
+  about: 'Open a task in the browser. Without a browser, print its URL.',
   options: {},
   words: [1, 1],
   run: async ({ values, words: [given = ''], env, terminal, service }) => {

@@ -5,13 +5,13 @@ import { sendReply } from '../reply.ts'
 export const reply = defineCommand({
   name: 'reply',
   usage: '<task id> "<message>"',
-  about: 'Reply to a task: its agent goes on with the message, as the next turn of its thread.',
-  details: `The message - is read from standard input. The turn is followed as run follows a task, with the same exit codes. While a
-turn of the thread waits or runs, the message waits for its end: the id of the message is printed, and it exits 0.`,
+  about: 'Reply to a task. Its agent continues with the message as the next turn of the thread.',
+  details: `Use - as the message to read it from standard input. The turn is followed as run follows a task, with the same exit codes. If a
+turn of the thread is still waiting or running, the message waits for it to end: its id is printed, and the command exits 0.`,
   options: {
     wait: {
       type: 'boolean',
-      about: 'follow the turn to its end, as is the default; --no-wait prints its id and returns',
+      about: 'follow the turn until it ends (default); --no-wait prints its id and returns',
     },
   },
   words: [2, 2],

@@ -10,25 +10,25 @@ type BulkFilter = Extract<Parameters<Service['client']['bulkTasks']>[0], object>
 export const retry = defineCommand({
   name: 'retry',
   usage: '<task id> | --filter field=value …',
-  about: 'Run tasks that have ended again, each as a new task.',
-  details: `Several filters have to fit all: --filter status=failed --filter labels=backend. The tasks are chosen once, when it
-begins, and retried by a job of the service. It waits until they have ended, and exits 1 unless all have completed. After
-Ctrl-C the job goes on; agent-tasks api cancelBulk id=<job id> stops it. Those that were retried already are left out, unless
---filter retried=… says otherwise. On a terminal it asks first. Where nothing matches there is no job, and it exits 0.`,
+  about: 'Retry ended tasks, each as a new task.',
+  details: `Tasks must match all filters: --filter status=failed --filter labels=backend. They are selected once, at the start, and retried
+by a bulk job of the service. The command asks for confirmation on a terminal, waits until the tasks end, and exits 1 unless all
+of them complete. After Ctrl-C the job continues; cancel it with agent-tasks api cancelBulk id=<job id>. Tasks that were already
+retried are skipped unless --filter retried=… is set. If no task matches, there is no job, and the exit code is 0.`,
   options: {
     ...filterOption,
-    'dry-run': { type: 'boolean', about: 'count what the filter finds, and change nothing' },
-    yes: { type: 'boolean', short: 'y', about: 'do not ask' },
+    'dry-run': { type: 'boolean', about: 'count the matching tasks and change nothing' },
+    yes: { type: 'boolean', short: 'y', about: 'do not ask for confirmation' },
     wait: {
       type: 'boolean',
-      about: 'wait for the end of the job, as is the default; --no-wait prints its id and returns',
+      about: 'wait for the job to end (default); --no-wait prints its id and returns',
     },
   },
   words: [0, 1],
   run: async ({ values, words: [given], terminal, service }) => {
     const { filter, 'dry-run': isDry = false, wait = true, yes = false, json = false } = values
     if ((given === undefined) === (filter === undefined))
-      throw new UsageError('Say which: a task id, or --filter field=value', 'retry')
+      throw new UsageError('A task id or --filter field=value is missing', 'retry')
     const connected = service()
     if (given !== undefined) {
       const id = await findTaskId(connected, given)
@@ -50,8 +50,8 @@ Ctrl-C the job goes on; agent-tasks api cancelBulk id=<job id> stops it. Those t
       isDry,
       wait,
       verb: 'retry',
-      things: 'tasks',
-      ...(filters.retried === undefined ? { without: 'those that were retried already' } : {}),
+      thing: 'task',
+      ...(filters.retried === undefined ? { without: 'those already retried' } : {}),
     })
   },
 })

@@ -7,25 +7,25 @@ import { waitForTask } from '../wait-for-task.ts'
 /** A reply has the agent, the place and the limits of its thread. */
 const refuseBesideContinue = (options: Readonly<Record<string, unknown>>): void => {
   const [name] = Object.entries(options).find(([, value]) => value !== undefined) ?? []
-  if (name !== undefined) throw new UsageError(`--continue takes no --${name}`, 'run')
+  if (name !== undefined) throw new UsageError(`--continue cannot be combined with --${name}`, 'run')
 }
 
 export const run = defineCommand({
   name: 'run',
   usage: '"<prompt>" [options]',
-  about: 'Create a task, follow its log, and print its output and what it changed.',
-  details: `The prompt - is read from standard input. The log goes to standard error, the output to standard output.
-Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl-C leaves it running.`,
+  about: 'Create a task, follow its log, and print its output and changes.',
+  details: `Use - as the prompt to read it from standard input. The log goes to standard error, the output to standard output.
+Exits 0 when the task completes, 1 when it fails, 2 when it is cancelled. Ctrl-C leaves it running.`,
   options: {
     ...taskOptions,
     continue: {
       type: 'string',
       value: 'task id',
-      about: 'reply to this task in place of a new one: the next turn of its thread',
+      about: 'reply to this task instead of creating one: the next turn of its thread',
     },
     wait: {
       type: 'boolean',
-      about: 'follow the task to its end, as is the default; --no-wait returns once it is queued',
+      about: 'follow the task until it ends (default); --no-wait returns once it is queued',
     },
   },
   words: [1, 1],

@@ -11,21 +11,24 @@ const TOKEN = /^(?:svc_[0-9A-Z]{26}_[0-9a-f]{48}|(?!svc_)[\x21-\x7e]{32,1000})$/
 export const runner = defineCommand({
   name: 'runner',
   usage: '--token <token> [options]',
-  about: 'Run tasks of a service on this machine, with the agents that it has.',
+  about: 'Run tasks of a service on this machine, with the agents installed here.',
   details: [
-    'Settings of agents, models and the sandbox are the variables of the service (docs/reference/settings.md), read here.',
-    'RUNNER_TOKEN, RUNNER_NAME, RUNNER_LABELS, RUNNER_CONCURRENCY, RUNNER_DIR and RUNNER_STATUS_PORT stand for the options. A',
-    'token on the command line can be seen by other users of this machine: prefer the variable.',
+    'Agents, models and the sandbox are configured by the same environment variables as the service (docs/reference/settings.md).',
+    'RUNNER_TOKEN, RUNNER_NAME, RUNNER_LABELS, RUNNER_CONCURRENCY, RUNNER_DIR and RUNNER_STATUS_PORT set the options. Other users',
+    'of this machine can see a token on the command line, so prefer the variable.',
   ].join('\n'),
   options: {
     url: { type: 'string', about: 'the address of the service; AGENT_TASKS_URL by default' },
-    token: { type: 'string', about: 'an API token of the scope runner, or the RUNNER_TOKEN of the service' },
-    name: { type: 'string', about: 'its name in the service; the name of this machine by default' },
-    labels: { type: 'string', value: 'a,b', about: 'what tasks can ask for by runsOn' },
-    concurrency: { type: 'string', value: 'number', about: 'the most tasks at once, 2 by default' },
-    dir: { type: 'string', about: 'the folder of its workspaces and unsent outcomes; ./.runner by default' },
+    token: {
+      type: 'string',
+      about: 'an API token with the scope runner, or the RUNNER_TOKEN of the service',
+    },
+    name: { type: 'string', about: 'the name of the runner; the name of this machine by default' },
+    labels: { type: 'string', value: 'a,b', about: 'the labels that tasks can require' },
+    concurrency: { type: 'string', value: 'number', about: 'how many tasks run at once, 2 by default' },
+    dir: { type: 'string', about: 'the folder for workspaces and unsent results; ./.runner by default' },
     'status-port': { type: 'string', value: 'port', about: 'answer GET /healthz at this port of 127.0.0.1' },
-    once: { type: 'boolean', about: 'run one task, then end' },
+    once: { type: 'boolean', about: 'run one task, then exit' },
   },
   words: [0, 0],
   run: async ({ values, env, startRunner }) => {
@@ -49,8 +52,8 @@ const readToken = (token = ''): string => {
   if (TOKEN.test(token.trim())) return token.trim()
   throw new UsageError(
     token === ''
-      ? 'A runner needs an API token of the scope runner, or the RUNNER_TOKEN of the service: set RUNNER_TOKEN'
-      : 'The token of the runner is neither an API token (svc_…) nor a RUNNER_TOKEN of 32 characters and more: it may have been cut',
+      ? 'A runner needs a token. Set RUNNER_TOKEN to an API token with the scope runner, or to the RUNNER_TOKEN of the service'
+      : 'This token is neither an API token (svc_…) nor a RUNNER_TOKEN of at least 32 characters. It may be incomplete',
     'runner',
   )
 }

@@ -28,7 +28,7 @@ const toRow = ({ id, name, cron, timezone, nextRunAt, lastTaskId, lastError }: L
 const list = async ({ client }: Service, terminal: Terminal, json: boolean) => {
   const page = await client.listSchedules({ query: { limit: PAGE } })
   if (json) terminal.json(page)
-  else if (page.schedules.length === 0) terminal.say('No schedule.')
+  else if (page.schedules.length === 0) terminal.say('No schedules.')
   else terminal.out(alignedRows([HEAD, ...page.schedules.map(toRow)]))
   if (!json && page.count < page.total) terminal.say(`${page.count} of ${page.total}`)
   return EXIT.done
@@ -74,29 +74,33 @@ const verbs: Readonly<Record<Exclude<Verb, 'ls' | 'add'>, (on: OnSchedule) => Pr
 export const schedule = defineCommand({
   name: 'schedule',
   usage: '[ls | add "<prompt>" --cron <pattern> | run | pause | resume | rm] [<schedule id>] [options]',
-  about: 'List schedules, add one, run its task now, pause, resume or delete it.',
-  details: `A pattern has five fields, as of cron(5), or is @hourly, @daily, @weekly, @monthly or @yearly. The options of a task are those
-of agent-tasks run. The prompt - is read from standard input.`,
+  about: 'List schedules; add, run, pause, resume or delete one.',
+  details: `A pattern has five fields, as in cron(5), or is @hourly, @daily, @weekly, @monthly or @yearly. The task has the options of
+agent-tasks run. Use - as the prompt to read it from standard input.`,
   options: {
-    cron: { type: 'string', value: 'pattern', about: 'when it is due, such as "0 7 * * 1-5"' },
-    timezone: { type: 'string', value: 'zone', about: 'such as Europe/Vienna, else that of this machine' },
-    name: { type: 'string', about: 'the name of the schedule, else the title of its task' },
+    cron: { type: 'string', value: 'pattern', about: 'the pattern, such as "0 7 * * 1-5"' },
+    timezone: {
+      type: 'string',
+      value: 'zone',
+      about: 'the time zone, such as Europe/Vienna; that of this machine if not set',
+    },
+    name: { type: 'string', about: 'the name of the schedule; the title of its task if not set' },
     ...taskOptions,
-    yes: { type: 'boolean', short: 'y', about: 'do not ask before a schedule is deleted' },
+    yes: { type: 'boolean', short: 'y', about: 'do not ask for confirmation' },
   },
   words: [0, 2],
   run: async ({ values, words: [word = 'ls', given], terminal, service }) => {
     const { json = false, yes = false, cron, timezone, name, ...options } = values
     const verb = VERBS.find((each) => each === word)
     if (verb === undefined)
-      throw new UsageError(`schedule takes ${VERBS.join(', ')}, not ${safeLine(word)}`, 'schedule')
+      throw new UsageError(`Unknown schedule command ${safeLine(word)}. Use ${VERBS.join(', ')}`, 'schedule')
     refuseUnused(verb, { cron, timezone, name, ...options })
     if (verb === 'ls') {
-      if (given !== undefined) throw new UsageError('schedule ls takes no id', 'schedule')
+      if (given !== undefined) throw new UsageError('schedule ls does not take an id', 'schedule')
       return list(service(), terminal, json)
     }
     if (given === undefined)
-      throw new UsageError(`Something is missing: agent-tasks schedule ${verb} ${NEEDS[verb]}`, 'schedule')
+      throw new UsageError(`An argument is missing: agent-tasks schedule ${verb} ${NEEDS[verb]}`, 'schedule')
     if (verb !== 'add') {
       const connected = service()
       const id = await findScheduleId(connected, given)
@@ -112,7 +116,7 @@ of agent-tasks run. The prompt - is read from standard input.`,
     const { id, nextRunAt } = answer.schedule
     if (json) terminal.json(answer)
     else terminal.out(id)
-    if (!json && nextRunAt !== undefined) terminal.say(`It runs next at ${minuteText(nextRunAt)}`)
+    if (!json && nextRunAt !== undefined) terminal.say(`Next run: ${minuteText(nextRunAt)}`)
     return EXIT.done
   },
 })
@@ -132,5 +136,5 @@ const scheduleName = (title: string): string => safeLine(cutText(title, MOST_OF_
 const refuseUnused = (verb: Verb, options: Readonly<Record<string, unknown>>): void => {
   const [name] = Object.entries(options).find(([, value]) => value !== undefined) ?? []
   if (verb !== 'add' && name !== undefined)
-    throw new UsageError(`schedule ${verb} takes no --${name}`, 'schedule')
+    throw new UsageError(`schedule ${verb} does not take --${name}`, 'schedule')
 }

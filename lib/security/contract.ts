@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { idParams } from '../core/id-params.ts'
 import { pageAnswer, pageQuery, queryFrom, queryUntil } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
-import { PolicySchema, ToolCallEntrySchema } from './schema.ts'
+import { PolicySchema, SecurityModeSchema, ToolCallEntrySchema } from './schema.ts'
 
 const id = z.string().max(200)
 
@@ -18,6 +18,11 @@ export const ListToolCallsQuery = z.object({
   to: queryUntil.optional(),
 })
 
+const policyAnswer = z.object({
+  policy: PolicySchema,
+  taskMode: SecurityModeSchema.describe('The mode of tasks that name none: the setting `tasks.securityMode`'),
+})
+
 export const securityRoutes = defineRoutes({
   getPolicy: {
     method: 'GET',
@@ -25,7 +30,7 @@ export const securityRoutes = defineRoutes({
     summary: 'Read what tools may do in this installation',
     about: 'Of conversations and tasks of all users.',
     access: 'session',
-    response: z.object({ policy: PolicySchema }),
+    response: policyAnswer,
   },
   changePolicy: {
     method: 'PUT',
@@ -34,7 +39,7 @@ export const securityRoutes = defineRoutes({
     about: 'It decides on the calls that come after it.',
     access: 'admin',
     body: PolicySchema.partial().meta({ id: 'SecurityPolicyChange' }),
-    response: z.object({ policy: PolicySchema }),
+    response: policyAnswer,
   },
   listToolCalls: {
     method: 'GET',

@@ -48,6 +48,7 @@ describe('the policy', () => {
         auditAll: true,
         toolRateLimitPerMinute: 300,
       },
+      taskMode: 'full',
     })
   })
 

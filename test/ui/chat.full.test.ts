@@ -15,6 +15,7 @@ beforeAll(async () => {
   if (!hasBrowser) return
   service = await openService()
   api = connect(service.baseUrl)
+  await api.client.changePolicy({ body: { defaultMode: 'full' } })
 }, 90_000)
 afterAll(async () => {
   await closeBrowser()
@@ -93,6 +94,29 @@ inBrowser('a conversation', () => {
     expect(opened.faults).toEqual([])
   })
 
+  it('begins in the default mode, as a new task says which it runs in', async () => {
+    const { client } = api
+    await client.changePolicy({ body: { defaultMode: 'sandbox' } })
+    await using opened = await open('/chat')
+    const { page } = opened
+    const mode = page.getByLabel('Mode', { exact: true })
+    await mode.getByText('Read only (default)').waitFor({ state: 'attached' })
+    expect(await mode.inputValue()).toBe('sandbox')
+    await say(page, 'demo: tool write_file {"path":"a.txt","content":"one"}', 'demo: say Not so')
+    await answer(page).getByText('Not so').waitFor()
+    const { entries } = await client.listToolCalls({ query: { limit: 1 } })
+    expect(entries.map((call) => [call.mode, call.decision])).toEqual([['sandbox', 'denied']])
+    await client.changePolicy({ body: { defaultMode: 'full' } })
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('c')
+    const dialog = page.getByRole('dialog', { name: 'Create task' })
+    await dialog.getByText('Mode: All tools (default)').waitFor()
+    await dialog.getByText('title, priority, mode').click()
+    await dialog.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('No tools')
+    await dialog.getByText('Mode: No tools', { exact: true }).waitFor()
+    await expectSound(opened)
+  })
+
   it('is stopped, keeps what was said, and goes on after that', async () => {
     await using opened = await open(`/chat/${await converse()}`)
     const { page } = opened
@@ -133,7 +157,7 @@ inBrowser('a conversation', () => {
   ])('stops a turn %s', async (_which, prepare) => {
     await using opened = await open(`/chat/${await converse()}`)
     const { page } = opened
-    await page.getByLabel('Tool access').selectOption('Read only')
+    await page.getByLabel('Mode', { exact: true }).selectOption('Read only')
     await say(page, ...SLOWLY)
     await page.getByText('Working. The answer is not streamed').waitFor()
     await until(async () => {
@@ -148,7 +172,7 @@ inBrowser('a conversation', () => {
   it('stops a turn that waits for approval, whose call is not made', async () => {
     await using opened = await open(`/chat/${await converse()}`)
     const { page } = opened
-    await page.getByLabel('Tool access').selectOption('Ask me first')
+    await page.getByLabel('Mode', { exact: true }).selectOption('Ask first')
     await say(page, 'demo: tool write_file {"path":"d.txt","content":"four"}', 'demo: say Written')
     await page.getByRole('button', { name: 'Allow once: write_file' }).waitFor()
     await stopped(page)
@@ -174,6 +198,7 @@ inBrowser('a conversation', () => {
   it('is not stopped when its view is left for another, while the page is open', async () => {
     const env = { AGENTIC_ORPHAN_MS: '300' }
     await using other = await openService(env)
+    await connect(other.baseUrl).client.changePolicy({ body: { defaultMode: 'full' } })
     await using opened = await openPage(other.baseUrl, '/chat')
     const { page } = opened
     await say(page, ...SLOWLY)
@@ -218,7 +243,7 @@ inBrowser('a conversation', () => {
     await api.client.sendMessageWithTools({ params: { id: await converse() }, body })
     await using opened = await open(`/chat/${await converse()}`)
     const { page } = opened
-    await page.getByLabel('Tool access').selectOption('Ask me first')
+    await page.getByLabel('Mode', { exact: true }).selectOption('Ask first')
     await say(page, 'demo: tool write_file {"path":"b.txt","content":"two"}', 'demo: say Written')
     const waiting = page.getByRole('list', { name: 'Waiting for your approval' })
     await waiting.getByText('write_file b.txt').waitFor()
@@ -243,7 +268,7 @@ inBrowser('a conversation', () => {
   it('shows an answer that comes as a whole also after a reload', async () => {
     await using opened = await open(`/chat/${await converse()}`)
     const { page } = opened
-    await page.getByLabel('Tool access').selectOption('Read only')
+    await page.getByLabel('Mode', { exact: true }).selectOption('Read only')
     await say(page, ...SLOWLY)
     await page.getByText('Working. The answer is not streamed').waitFor()
     await until(async () => {

@@ -252,6 +252,11 @@ describe('what is asked for with a message', () => {
       { ...chosen, model: 'openrouter/acme/big' },
       { ...asked, provider: 'openrouter', model: 'acme/big' },
     ],
+    [
+      'no mode, so that the default applies',
+      { ...chosen, mode: undefined },
+      { ...asked, securityMode: undefined },
+    ],
     ['numbers', { ...chosen, maxSteps: '7', maxBudget: '5000' }, { ...asked, maxSteps: 7, maxBudget: 5_000 }],
   ])('is %s', (_what, given, request) => {
     expect(turnRequest('Do', given)).toEqual(request)

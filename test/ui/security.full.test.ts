@@ -93,7 +93,7 @@ inBrowser('the policy', () => {
     await page.getByRole('button', { name: 'Nothing to save' }).waitFor()
     expect(await tool('web_fetch').inputValue()).toBe('ask')
     const table = page.getByRole('table', { name: 'Modes and kinds of tools' })
-    expect(await table.getByRole('row', { name: /^ask/ }).innerText()).toMatch(
+    expect(await table.getByRole('row', { name: /^Ask first/ }).innerText()).toMatch(
       /default\s.*\sAllowed\s+Asks\s+Asks\s+Asks$/,
     )
     await expectSound(admin)
@@ -113,7 +113,7 @@ inBrowser('the policy', () => {
     expect((await client.readSettings()).settings.tasks.securityMode).toBe('sandbox')
     expect(await mode.inputValue()).toBe('sandbox')
     await mode.selectOption('full')
-    await page.getByText('full: All tools').first().waitFor()
+    await page.getByText('All tools: Every tool runs without asking.').first().waitFor()
   })
 
   it('is read by a user, who is told who changes it and is refused', async () => {

@@ -10,6 +10,7 @@ import { toast } from '../components/toast.tsx'
 import { useAway } from '../data/connection.ts'
 import { type NewTask, useCreateTask } from '../data/tasks.ts'
 import { AgentCards } from './agent-cards.tsx'
+import { AppliedMode } from './applied-mode.tsx'
 import { draftFor, dropDraft, idempotencyKey, keepDraft, keepUnsent, type Purpose } from './draft.ts'
 import { limitErrors } from './limits.ts'
 import { MoreFields } from './more-fields.tsx'
@@ -22,7 +23,7 @@ import { RepositoryFields } from './repository-fields.tsx'
 const BACK = 'The connection was lost and is back. Send it again: no second task is created.'
 const NO_PROMPT = 'Say what the agent should do.'
 
-type Parts = { fields: ReactNode; problem: ReactNode; submit: ReactNode }
+type Parts = { fields: ReactNode; problem: ReactNode; mode: ReactNode; submit: ReactNode }
 
 type Props = {
   /** `again` is prefilled from a task. */
@@ -109,6 +110,7 @@ export const Composer = ({ purpose, isStillOpen, onCreated, children }: Props) =
             {isBack ? BACK : errorMessage(error)}
           </span>
         ),
+        mode: <AppliedMode chosen={typed.securityMode} />,
         submit: (
           <Button
             kind="primary"

@@ -21,11 +21,12 @@ export const CreateTask = ({ purpose }: { purpose: Purpose }) => {
   return (
     <Dialog isOpen onClose={close} title={titles[purpose]}>
       <Composer purpose={purpose} isStillOpen={() => overlay.get() === purpose} onCreated={closeOverlay}>
-        {({ fields, problem, submit }) => (
+        {({ fields, problem, mode, submit }) => (
           <>
             <DialogBody>{fields}</DialogBody>
             <DialogFoot>
               {problem}
+              {mode}
               <Button onClick={giveUp}>Cancel</Button>
               {submit}
             </DialogFoot>

@@ -2,9 +2,10 @@ import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { firstLineTitle } from '../../../../lib/core/first-line-title.ts'
 import { SelectField, TextField } from '../components/field.tsx'
+import { modeNames } from '../components/mode-words.ts'
+import { usePolicy } from '../data/security.ts'
 import { LimitInputs } from './limit-fields.tsx'
 import { hasLimits } from './limits.ts'
-import { modeLabels } from './modes.ts'
 import type { TypedFields } from './typed-fields.ts'
 
 const NAMES = [
@@ -30,6 +31,7 @@ type Props = TypedFields & { prompt: string; canRepeat: boolean }
 
 /** Folded unless something of it is set or refused. */
 export const MoreFields = ({ typed, errors, prompt, canRepeat }: Props) => {
+  const { data: policy } = usePolicy()
   const [isOpen, setOpen] = useState(() => isSet(typed))
   const isRefused = [...NAMES, ...LIMITS].some((name) => errors[name] !== undefined)
   return (
@@ -37,7 +39,7 @@ export const MoreFields = ({ typed, errors, prompt, canRepeat }: Props) => {
       <summary className="flex w-fit items-center gap-1.5 font-medium">
         <ChevronRight size={14} className="text-muted-foreground [details[open]>summary>&]:rotate-90" />
         <span>More</span>
-        <span className="font-normal text-muted-foreground">title, priority, tools, limits, repeat</span>
+        <span className="font-normal text-muted-foreground">title, priority, mode, limits, repeat</span>
       </summary>
       {/* Stays in the document while folded: its values are sent. */}
       <div className="grid grid-cols-1 gap-3 pt-3 sm:grid-cols-2">
@@ -63,13 +65,13 @@ export const MoreFields = ({ typed, errors, prompt, canRepeat }: Props) => {
           <option value="4">Low</option>
         </SelectField>
         <SelectField
-          label="Tools"
+          label="Mode"
           name="securityMode"
           defaultValue={typed.securityMode ?? ''}
           error={errors.metadata}
         >
-          <option value="">As set for the installation</option>
-          {Object.entries(modeLabels).map(([mode, label]) => (
+          <option value="">{policy ? `${modeNames[policy.taskMode]} (default)` : 'Default'}</option>
+          {Object.entries(modeNames).map(([mode, label]) => (
             <option key={mode} value={mode}>
               {label}
             </option>

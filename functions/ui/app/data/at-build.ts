@@ -3,7 +3,6 @@ import { EFFORTS } from '../../../../lib/agentic/schema.ts'
 import { requestParts } from '../../../../lib/api/request-parts.ts'
 import { routes as everyRoute } from '../../../../lib/api/routes.ts'
 import { LONGEST_ATTEMPT_MS, MOST_STEPS, SHORTEST_ATTEMPT_MS } from '../../../../lib/core/attempt-limit.ts'
-import { securityModes } from '../../../../lib/core/security-mode.ts'
 import { thresholds as limits } from '../../../../lib/health/components.ts'
 import { type Access, isForSessions, isScope, SCOPES } from '../../../../lib/http/route.ts'
 import { WEBHOOK_EVENTS } from '../../../../lib/outbound-webhooks/schema.ts'
@@ -59,6 +58,5 @@ export const modePolicy = policyOfModes
 /** Tools are not called here, so they get no dependencies. */
 export const tools = conversationTools({} as never).map(({ name, risk }) => ({ name, risk }))
 export const efforts = EFFORTS
-export const modes = securityModes
 
 export const webhookEvents = WEBHOOK_EVENTS

@@ -7,10 +7,10 @@ import { queryClient } from './query-client.ts'
 
 export type { Policy, ToolCallEntry }
 
-const policyKey = ['policy'] as const
+export const policyKey = ['policy'] as const
 
-export const usePolicy = () =>
-  useLive(policyKey, async (signal) => (await client.getPolicy({}, { signal })).policy, EVERY_MS.calm)
+/** The policy, and the default mode of tasks. */
+export const usePolicy = () => useLive(policyKey, (signal) => client.getPolicy({}, { signal }), EVERY_MS.calm)
 
 export type PolicyChange = NonNullable<NonNullable<Parameters<typeof client.changePolicy>[0]>['body']>
 
@@ -18,7 +18,7 @@ export type PolicyChange = NonNullable<NonNullable<Parameters<typeof client.chan
 export const useChangePolicy = () =>
   useMutation({
     mutationFn: (body: PolicyChange) => client.changePolicy({ body }),
-    onSuccess: ({ policy }) => queryClient.setQueryData(policyKey, policy),
+    onSuccess: (answer) => queryClient.setQueryData(policyKey, answer),
   })
 
 /** Query parameters of the route. */

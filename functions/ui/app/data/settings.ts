@@ -3,6 +3,7 @@ import { client } from './client.ts'
 import { connectionsKey } from './integrations.ts'
 import { EVERY_MS, useLive } from './live.ts'
 import { queryClient } from './query-client.ts'
+import { policyKey } from './security.ts'
 
 const key = ['settings'] as const
 
@@ -18,6 +19,8 @@ export const useChangeSettings = () =>
       client.changeSettings({ body: settingsPatch(changes) }),
     onSuccess: ({ settings, sources }) => {
       queryClient.setQueryData(key, { settings, sources })
+      // It has the default mode of tasks.
+      void queryClient.invalidateQueries({ queryKey: policyKey })
       // The rights of linked accounts depend on settings.
       void queryClient.invalidateQueries({ queryKey: connectionsKey })
       // They have the budget of the user.

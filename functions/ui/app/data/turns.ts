@@ -9,10 +9,10 @@ import { adoptStream, noteSession } from './sessions.ts'
 import { createSignal } from './signal.ts'
 
 type AgenticBody = Parameters<typeof client.sendAgentic>[0]['body']
-/** Mode `full` is an agentic turn, which is streamed; the other modes answer at once. */
-export type TurnRequest = AgenticBody & { securityMode: SecurityMode }
+/** Mode `full` is an agentic turn, which is streamed; the other modes answer at once, in the default mode where none is named. */
+export type TurnRequest = AgenticBody & { securityMode?: SecurityMode }
 
-type Asked = { content: string; mode: SecurityMode }
+type Asked = { content: string; mode: SecurityMode | undefined }
 /** A turn of this page that the service has not stored, has refused, or that was stopped here. */
 export type Turn =
   | (Asked & { state: 'sending' })
@@ -71,11 +71,12 @@ export const useStopTurn = (conversationId: string) =>
 /** Resolves when the answer is loaded. */
 const sendWithTools = async (id: string, request: TurnRequest) => {
   const { content, model, provider, securityMode } = request
-  const target = {
+  const options = {
+    ...(securityMode === undefined ? {} : { securityMode }),
     ...(model === undefined ? {} : { model }),
     ...(provider === undefined ? {} : { provider }),
   }
-  await client.sendMessageWithTools({ params: { id }, body: { content, ...target, securityMode } })
+  await client.sendMessageWithTools({ params: { id }, body: { content, ...options } })
   await refresh(id)
 }
 

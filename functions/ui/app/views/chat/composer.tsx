@@ -3,7 +3,7 @@ import { type KeyboardEvent, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { useNarrow } from '../../components/narrow.ts'
 import type { TurnRequest } from '../../data/turns.ts'
-import { keepDraft, options, savedDraft, turnRequest } from './draft.ts'
+import { keepDraft, savedDraft, turnRequest, useOptions } from './draft.ts'
 import { TurnOptions } from './turn-options.tsx'
 
 type Props = {
@@ -21,6 +21,7 @@ type Props = {
 export const Composer = ({ id, refused = '', onSend, blocked, onStop, isStopping = false }: Props) => {
   // The keyboard of a phone would cover half of the conversation.
   const isNarrow = useNarrow()
+  const options = useOptions()
   const [text, setText] = useState(() => savedDraft(id) || refused)
   const type = (next: string) => {
     setText(next)
@@ -28,7 +29,7 @@ export const Composer = ({ id, refused = '', onSend, blocked, onStop, isStopping
   }
   const send = () => {
     if (blocked !== undefined || text.trim() === '') return
-    onSend(turnRequest(text, options.get()))
+    onSend(turnRequest(text, options))
     type('')
   }
   const answer = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -61,7 +62,7 @@ export const Composer = ({ id, refused = '', onSend, blocked, onStop, isStopping
           className="block max-h-[35vh] min-h-14 w-full resize-none bg-transparent px-3 py-2.5 text-base outline-none [field-sizing:content] placeholder:text-muted-foreground"
         />
         <div className="flex flex-wrap items-center gap-1.5 px-2 pb-2">
-          <TurnOptions />
+          <TurnOptions options={options} />
           <span className="ml-auto" />
           {onStop && (
             <Button needsService kind="danger" size="small" disabled={isStopping} onClick={onStop}>

@@ -3,40 +3,37 @@ import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
 import { Button } from '../../components/button.tsx'
 import { CheckField } from '../../components/check-field.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
+import { modeMeanings, modeNames } from '../../components/mode-words.ts'
 import { Popover } from '../../components/popover.tsx'
-import { efforts, modes } from '../../data/at-build.ts'
+import { efforts } from '../../data/at-build.ts'
 import { useModelProviders, useModels } from '../../data/chat.ts'
+import { usePolicy } from '../../data/security.ts'
 import { type Options, options } from './draft.ts'
-
-const modeTexts: Readonly<Record<SecurityMode, { name: string; meaning: string }>> = {
-  full: { name: 'All tools', meaning: 'Works on its own with all tools, step by step' },
-  ask: { name: 'Ask me first', meaning: 'Asks before it writes, runs a program or uses the web' },
-  allowlist: { name: 'Allowed tools', meaning: 'Uses the tools on the allowlist' },
-  sandbox: { name: 'Read only', meaning: 'Reads its workspace and changes nothing' },
-  deny: { name: 'No tools', meaning: 'Answers only' },
-}
 
 const select =
   'h-7 min-w-0 max-w-44 truncate rounded-md max-sm:max-w-26 border border-input bg-background px-1.5 text-xs text-muted-foreground hover:text-foreground'
 
 const change = (part: Partial<Options>) => options.set({ ...options.get(), ...part })
 
-export const TurnOptions = () => {
-  const { mode, model } = options.use()
+type Props = { options: Options }
+
+export const TurnOptions = ({ options: { mode, model, ...limits } }: Props) => {
+  const { data: policy } = usePolicy()
   const { data: models = [] } = useModels()
   const { data: providers } = useModelProviders()
   return (
     <>
       <select
-        aria-label="Tool access"
-        title={modeTexts[mode].meaning}
-        value={mode}
+        aria-label="Mode"
+        title={mode && modeMeanings[mode]}
+        value={mode ?? ''}
         onChange={({ target }) => change({ mode: target.value as SecurityMode })}
         className={select}
       >
-        {modes.toReversed().map((name) => (
+        {mode === undefined && <option value="">Default mode</option>}
+        {Object.entries(modeNames).map(([name, label]) => (
           <option key={name} value={name}>
-            {modeTexts[name].name}
+            {name === policy?.policy.defaultMode ? `${label} (default)` : label}
           </option>
         ))}
       </select>
@@ -53,56 +50,53 @@ export const TurnOptions = () => {
           </option>
         ))}
       </select>
-      {mode === 'full' && <More />}
+      {mode === 'full' && <More {...limits} />}
     </>
   )
 }
 
 /** Options of agentic turns. */
-const More = () => {
-  const { effort, maxSteps, maxBudget, showThinking } = options.use()
-  return (
-    <Popover
-      label="Limits"
-      side="top"
-      trigger={
-        <Button kind="ghost" size="small" aria-label={`Limits: ${effort}`} title="Effort, steps and tokens">
-          <SlidersHorizontal size={14} /> <span className="text-xs max-sm:sr-only">{effort}</span>
-        </Button>
-      }
-    >
-      <div className="flex flex-col gap-3 p-3">
-        <SelectField
-          label="Effort"
-          value={effort}
-          onChange={({ target }) => change({ effort: target.value as Options['effort'] })}
-        >
-          {efforts.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </SelectField>
-        <TextField
-          label="Maximum steps"
-          inputMode="numeric"
-          placeholder="set by effort"
-          hint="1 to 200"
-          value={maxSteps}
-          onChange={({ target }) => change({ maxSteps: target.value })}
-        />
-        <TextField
-          label="Maximum tokens"
-          inputMode="numeric"
-          placeholder="no limit"
-          hint="1,000 or more; no step starts beyond it"
-          value={maxBudget}
-          onChange={({ target }) => change({ maxBudget: target.value })}
-        />
-        <CheckField
-          label="Show thinking, if the model provides it"
-          isChecked={showThinking}
-          onChange={() => change({ showThinking: !showThinking })}
-        />
-      </div>
-    </Popover>
-  )
-}
+const More = ({ effort, maxSteps, maxBudget, showThinking }: Omit<Options, 'mode' | 'model'>) => (
+  <Popover
+    label="Limits"
+    side="top"
+    trigger={
+      <Button kind="ghost" size="small" aria-label={`Limits: ${effort}`} title="Effort, steps and tokens">
+        <SlidersHorizontal size={14} /> <span className="text-xs max-sm:sr-only">{effort}</span>
+      </Button>
+    }
+  >
+    <div className="flex flex-col gap-3 p-3">
+      <SelectField
+        label="Effort"
+        value={effort}
+        onChange={({ target }) => change({ effort: target.value as Options['effort'] })}
+      >
+        {efforts.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </SelectField>
+      <TextField
+        label="Maximum steps"
+        inputMode="numeric"
+        placeholder="set by effort"
+        hint="1 to 200"
+        value={maxSteps}
+        onChange={({ target }) => change({ maxSteps: target.value })}
+      />
+      <TextField
+        label="Maximum tokens"
+        inputMode="numeric"
+        placeholder="no limit"
+        hint="1,000 or more; no step starts beyond it"
+        value={maxBudget}
+        onChange={({ target }) => change({ maxBudget: target.value })}
+      />
+      <CheckField
+        label="Show thinking, if the model provides it"
+        isChecked={showThinking}
+        onChange={() => change({ showThinking: !showThinking })}
+      />
+    </div>
+  </Popover>
+)

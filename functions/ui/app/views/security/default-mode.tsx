@@ -1,26 +1,24 @@
 import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
 import { SelectField } from '../../components/field.tsx'
+import { modeMeanings, modeNames } from '../../components/mode-words.ts'
 import { Refusal } from '../../components/refusal.tsx'
 import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
-import { type Policy, useChangePolicy } from '../../data/security.ts'
+import { useChangePolicy } from '../../data/security.ts'
 import { useChangeSettings, useSettings } from '../../data/settings.ts'
-import { modes } from './words.ts'
 
 /** The one default of chat and tasks, for admins. Two fields of the API hold it: where they differ, both are named. */
-export const DefaultMode = ({ policy }: { policy: Policy }) => {
+export const DefaultMode = ({ chat, tasks }: { chat: SecurityMode; tasks: SecurityMode }) => {
   const { data } = useSettings()
   const changePolicy = useChangePolicy()
   const changeSettings = useChangeSettings()
   if (!data) return null
-  const chat = policy.defaultMode
-  const tasks = data.settings.tasks.securityMode
   const isFixed = data.sources['tasks.securityMode'] === 'environment'
   const isOne = chat === tasks
   const choose = async (mode: SecurityMode) => {
     if (!isFixed) await changeSettings.mutateAsync({ 'tasks.securityMode': mode })
     await changePolicy.mutateAsync({ defaultMode: mode })
-    toast.done('Default mode saved', `${mode}: ${modes[mode]}`)
+    toast.done('Default mode saved', `${modeNames[mode]}: ${modeMeanings[mode]}`)
   }
   return (
     <Panel title="Default mode of chat and tasks">
@@ -34,16 +32,18 @@ export const DefaultMode = ({ policy }: { policy: Policy }) => {
         >
           {!isOne && (
             <option value="" disabled>
-              Chat: {chat}, tasks: {tasks}
+              Chat: {modeNames[chat]}, tasks: {modeNames[tasks]}
             </option>
           )}
-          {Object.keys(modes).map((mode) => (
-            <option key={mode}>{mode}</option>
+          {Object.entries(modeNames).map(([mode, name]) => (
+            <option key={mode} value={mode}>
+              {name}
+            </option>
           ))}
         </SelectField>
         <p className="text-xs text-muted-foreground">
-          {isOne ? modes[chat] : 'They differ: choose one for both.'}
-          {isFixed && ` Tasks use ${tasks}, which is set where the service runs.`}
+          {isOne ? modeMeanings[chat] : 'They differ: choose one for both.'}
+          {isFixed && ` Tasks use “${modeNames[tasks]}”, which is set where the service runs.`}
         </p>
         <Refusal error={changeSettings.error ?? changePolicy.error} />
       </div>

@@ -1,14 +1,15 @@
 import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
 import type { Risk } from '../../../../../lib/tools/schema.ts'
+import { modeMeanings, modeNames } from '../../components/mode-words.ts'
 import { risks } from '../../components/risk.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { Panel } from '../../components/view.tsx'
 import { modePolicy } from '../../data/at-build.ts'
-import { modes, verdicts } from './words.ts'
+import { verdicts } from './words.ts'
 
 const riskNames = Object.keys(risks) as Risk[]
-const modeNames = Object.keys(modes) as SecurityMode[]
+const modes = Object.keys(modeNames) as SecurityMode[]
 
 const rowClass = 'border-b max-md:grid max-md:grid-cols-4 max-md:px-1.5'
 const cellClass = 'px-2 py-2 align-top'
@@ -31,14 +32,15 @@ export const ModeTable = ({ defaultMode }: { defaultMode: SecurityMode }) => (
           </tr>
         </thead>
         <tbody>
-          {modeNames.map((mode) => (
+          {modes.map((mode) => (
             <tr key={mode} className={`${rowClass} last:border-0`}>
               <th scope="row" className="px-3.5 py-2 font-normal max-md:col-span-4 max-md:px-2 max-md:pb-0">
                 <span className="flex items-center gap-2">
-                  <code className="font-mono font-medium">{mode}</code>
+                  <span className="font-medium">{modeNames[mode]}</span>
+                  <code className="font-mono text-muted-foreground">{mode}</code>
                   {mode === defaultMode && <Tag>default</Tag>}
                 </span>
-                <span className="text-muted-foreground">{modes[mode]}</span>
+                <span className="text-muted-foreground">{modeMeanings[mode]}</span>
               </th>
               {riskNames.map((risk) => {
                 const { label, tone, meaning } = verdicts[modePolicy[mode][risk]]

@@ -26,9 +26,9 @@ export const PolicyView = (): ReactNode => {
       <div className="mx-auto flex w-full max-w-4xl flex-col gap-4 p-4 md:p-6">
         {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
         {(!data || !me) && !error && <SkeletonRows count={12} />}
-        {data && me?.role === 'admin' && <DefaultMode policy={data} />}
-        {data && me && <PolicyForm policy={data} isAdmin={me.role === 'admin'} />}
-        {data && <ModeTable defaultMode={data.defaultMode} />}
+        {data && me?.role === 'admin' && <DefaultMode chat={data.policy.defaultMode} tasks={data.taskMode} />}
+        {data && me && <PolicyForm policy={data.policy} isAdmin={me.role === 'admin'} />}
+        {data && <ModeTable defaultMode={data.policy.defaultMode} />}
       </div>
     </Scroller>
   )

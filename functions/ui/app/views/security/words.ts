@@ -1,16 +1,7 @@
-import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
 import type { Verdict } from '../../../../../lib/tools/policy.ts'
 import type { Tone } from '../../components/tag.tsx'
 import type { Policy } from '../../data/security.ts'
 import { type ToolChoice, toolChoice } from './choices.ts'
-
-export const modes: Readonly<Record<SecurityMode, string>> = {
-  deny: 'No tools.',
-  sandbox: 'Read only: no writes, programs or web requests.',
-  allowlist: 'Only tools set to Allow, regardless of risk.',
-  ask: 'Reads freely. Writes, programs and web requests wait for approval, unless the tool is set to Allow.',
-  full: 'All tools, without asking.',
-}
 
 export const verdicts: Readonly<Record<Verdict, { label: string; tone: Tone; meaning: string }>> = {
   allow: { label: 'Allowed', tone: 'good', meaning: 'The call runs' },

@@ -8,12 +8,12 @@ type Words = {
   choices?: Readonly<Record<string, string>>
 }
 
-export const groups: Readonly<Record<keyof Settings, string>> = {
+/** The default mode of tasks is shown with the policy, which has that of chat. */
+export const groups: Readonly<Record<Exclude<keyof Settings, 'tasks'>, string>> = {
   system: 'Sign-in',
   queue: 'Queues',
   concurrency: 'Running at once',
   retry: 'Retries of tasks',
-  tasks: 'Tasks',
   budget: 'Budgets',
   webhooks: 'Webhooks',
   reporting: 'Reporting back',
@@ -45,17 +45,6 @@ export const words: Readonly<Record<string, Words>> = {
   'retry.attempts': { label: 'Attempts', hint: 'Including the first.' },
   'retry.backoff': { label: 'Backoff', hint: 'E.g. 500ms, 30s or 1m 30s.', isDuration: true },
   'retry.type': { label: 'Backoff type', choices: { exponential: 'Exponential', fixed: 'Fixed' } },
-  'tasks.securityMode': {
-    label: 'Default security mode of tasks',
-    hint: 'Which tools the coding agent may use.',
-    choices: {
-      deny: 'No tools',
-      sandbox: 'Read only',
-      allowlist: 'Allowed tools',
-      ask: 'Ask first',
-      full: 'All tools',
-    },
-  },
   'budget.monthlyUsd': {
     label: 'Monthly budget',
     hint: 'US dollars of all tasks and chats in a calendar month (UTC). 0: no limit. At the budget new runs wait.',

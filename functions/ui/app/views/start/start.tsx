@@ -14,11 +14,12 @@ export const Start = (): ReactNode => {
         <div className="flex flex-col gap-4">
           <h1 className="text-2xl font-semibold tracking-tight">What should an agent do?</h1>
           <Composer purpose="create" isStillOpen={() => location.pathname === '/'}>
-            {({ fields, problem, submit }) => (
+            {({ fields, problem, mode, submit }) => (
               <div className="flex flex-col gap-4">
                 {fields}
                 <div className="flex items-center justify-end gap-2">
                   {problem}
+                  {mode}
                   {submit}
                 </div>
               </div>

@@ -4,8 +4,9 @@ import { bulkCounts, bulkText } from '../../functions/ui/app/components/bulk-out
 import { costText } from '../../functions/ui/app/components/cost-text.ts'
 import { daysAsMoments, lastDays, startOfDay } from '../../functions/ui/app/components/days.ts'
 import {
+  AT_FIRST,
+  filesWithin,
   lineWeight,
-  openAtFirst,
   splitByWeight,
   startOfDiffLine,
 } from '../../functions/ui/app/components/diff-budget.ts'
@@ -623,18 +624,18 @@ describe('the files of a diff that are open at first', () => {
   it.each([
     ['are all of a small diff', code, [10, 300, 20], [0, 1, 2]],
     ['are so many as have 500 lines of code together', code, [190, 190, 190, 190, 1], [0, 1]],
-    ['count a long file by the part that is drawn', code, [20_000, 90, 20_000, 1], [0, 1]],
-    ['are fewer where their letters cost a browser more', 'กขคง'.repeat(200), [5, 9, 14, 5], [0, 1]],
+    ['count a long file by the part that is drawn', code, [20_000, 90, 20_000, 1], [0, 1, 2, 3]],
+    ['are fewer where their letters cost a browser more', 'กขคง'.repeat(200), [5, 9, 14, 5], [0, 1, 2]],
   ])('%s', (_says, text, counts, open) => {
-    expect([...openAtFirst(diffFiles(counts, text))]).toEqual(open)
+    expect([...filesWithin(AT_FIRST, diffFiles(counts, text))]).toEqual(open)
   })
 })
 
 describe('the lines of a file', () => {
   it.each([
-    ['code', 'const a = 1'.padEnd(50), 1_000, [400, 400, 200]],
-    ['nothing', '', 1_000, [550, 450]],
-    ['letters of two scripts', 'aж'.repeat(1_000), 40, [17, 17, 6]],
+    ['code', 'const a = 1'.padEnd(50), 500, [200, 200, 100]],
+    ['nothing', '', 500, [275, 225]],
+    ['letters of two scripts', 'aж'.repeat(1_000), 20, [8, 8, 4]],
   ])('are drawn in pieces that take a browser little time: lines of %s', (_of, text, count, counts) => {
     expect(splitByWeight(repeatedLines(text, count), lineWeight).map(({ length }) => length)).toEqual(counts)
   })
@@ -649,7 +650,7 @@ describe('a diff side by side', () => {
   it('has each line that was replaced beside what replaced it, and the same lines on both sides', () => {
     const lines = ['@@ -7,4 +9,4 @@ f', ' a', '-b', '-c', '+B', ' d', '+e', '\\ No newline at end of file']
     const [file] = parseDiff(`diff --git a/x b/x\n${lines.join('\n')}\n`).files
-    const pairs = sideBySide(file?.lines ?? []).map(({ left, right }) =>
+    const pairs = [...sideBySide(file?.lines ?? [])].map(({ left, right }) =>
       [left?.before, left?.text, '|', right?.after, right?.text].join(' '),
     )
     expect(pairs).toEqual([

@@ -10,10 +10,10 @@ export const startOfDiffLine = (text: string): string => cutToWeight(text, WEIGH
 /** Layout cost of a line without its text, and the number of layout passes over its text. */
 const LINE = 400
 const TIMES = 3
-/** The weight that is rendered in one step, about 30 ms: 400 lines of 50 characters of ASCII. */
-const AT_ONCE = 220_000
-/** The weight that is rendered at first. */
-const AT_FIRST = 275_000
+/** The weight that is rendered in one step, about 15 ms: 200 lines of 50 characters of ASCII. */
+export const AT_ONCE = 110_000
+/** The weight of the files that are expanded at first. */
+export const AT_FIRST = 275_000
 
 export const lineWeight = (line: DiffLine | undefined): number =>
   line === undefined ? 0 : LINE + TIMES * layoutWeight(startOfDiffLine(line.text))
@@ -21,10 +21,11 @@ export const lineWeight = (line: DiffLine | undefined): number =>
 export const pairWeight = ({ left, right }: Pair): number =>
   left === right && left?.kind !== 'same' ? lineWeight(left) : lineWeight(left) + lineWeight(right)
 
-/** Chunks that are rendered separately. A chunk has at least one row. */
+/** The first chunks, which are rendered separately. A chunk has at least one row. */
 export const splitByWeight = <Row>(
-  rows: readonly Row[],
+  rows: Iterable<Row>,
   getWeight: (row: Row) => number,
+  most = Number.POSITIVE_INFINITY,
 ): (readonly Row[])[] => {
   const pieces: Row[][] = []
   let weight = 0
@@ -32,6 +33,7 @@ export const splitByWeight = <Row>(
     const own = getWeight(row)
     weight += own
     if (pieces.length === 0 || weight > AT_ONCE) {
+      if (pieces.length === most) break
       pieces.push([])
       weight = own
     }
@@ -40,8 +42,9 @@ export const splitByWeight = <Row>(
   return pieces
 }
 
-/** Indexes of the files that are expanded at first, up to a total weight. Unchanged lines are rendered twice side by side. */
-export const openAtFirst = (
+/** Indexes of the first files, up to a total weight. Unchanged lines are rendered twice side by side. */
+export const filesWithin = (
+  most: number,
   files: readonly Pick<FileDiff, 'lines'>[],
   isSplit = false,
 ): ReadonlySet<number> => {
@@ -54,7 +57,7 @@ export const openAtFirst = (
       if (own > AT_ONCE) break
     }
     weight += Math.min(own, AT_ONCE)
-    if (weight > AT_FIRST) break
+    if (weight > most) break
     open.add(at)
   }
   return open

@@ -107,55 +107,65 @@ const readHunks = (reading: Reading): DiffLine[] => {
         leftAfter: Number(mostAfter),
       }
       lines.push({ kind: 'hunk', text })
-    } else lines.push(...readHunkLine(text, place))
+    } else {
+      const line = readHunkLine(text, place)
+      if (line) lines.push(line)
+    }
   }
   return lines
 }
 
-/** Advances the place. Returns nothing for separators between files. */
-const readHunkLine = (line: string, place: Place): DiffLine[] => {
+/** Advances the place. Undefined for separators between files. */
+const readHunkLine = (line: string, place: Place): DiffLine | undefined => {
   const isOver = place.leftBefore <= 0 && place.leftAfter <= 0
   // The signature of a mailed patch.
-  if (isOver && line === '-- ') return [{ kind: 'note', text: line }]
-  if (isOver && (line === '' || PREAMBLE.test(line))) return []
+  if (isOver && line === '-- ') return { kind: 'note', text: line }
+  if (isOver && (line === '' || PREAMBLE.test(line))) return undefined
   const text = line.slice(1)
   if (line.startsWith('+')) {
     place.leftAfter -= 1
-    return [{ kind: 'added', text, after: place.after++ }]
+    return { kind: 'added', text, after: place.after++ }
   }
   if (line.startsWith('-')) {
     place.leftBefore -= 1
-    return [{ kind: 'removed', text, before: place.before++ }]
+    return { kind: 'removed', text, before: place.before++ }
   }
   // Some programs strip the space of an empty context line.
-  if (line !== '' && !line.startsWith(' ')) return [{ kind: 'note', text: line }]
+  if (line !== '' && !line.startsWith(' ')) return { kind: 'note', text: line }
   place.leftBefore -= 1
   place.leftAfter -= 1
-  return [{ kind: 'same', text, before: place.before++, after: place.after++ }]
+  return { kind: 'same', text, before: place.before++, after: place.after++ }
 }
 
 export type Pair = { readonly left?: DiffLine | undefined; readonly right?: DiffLine | undefined }
 
-export const sideBySide = (lines: readonly DiffLine[]): Pair[] => {
-  const pairs: Pair[] = []
+/** In the unified layout both sides of a pair are the same line. */
+export function* unified(lines: readonly DiffLine[]): Generator<Pair> {
+  for (const line of lines) yield { left: line, right: line }
+}
+
+/** Removed lines beside the added ones that follow them. */
+export function* sideBySide(lines: readonly DiffLine[]): Generator<Pair> {
   let removed: DiffLine[] = []
   let added: DiffLine[] = []
-  const flush = () => {
+  function* changed(): Generator<Pair> {
     for (let n = 0; n < Math.max(removed.length, added.length); n++)
-      pairs.push({ left: removed[n], right: added[n] })
+      yield { left: removed[n], right: added[n] }
     removed = []
     added = []
   }
   for (const line of lines) {
     if (line.kind === 'removed') {
-      if (added.length > 0) flush()
+      if (added.length > 0) yield* changed()
       removed.push(line)
     } else if (line.kind === 'added') added.push(line)
     else {
-      flush()
-      pairs.push({ left: line, right: line })
+      yield* changed()
+      yield { left: line, right: line }
     }
   }
-  flush()
-  return pairs
+  yield* changed()
 }
+
+export const linesOf = ({ left, right }: Pair): DiffLine[] =>
+  left === right ? (left ? [left] : []) : [left, right].filter((line) => line !== undefined)

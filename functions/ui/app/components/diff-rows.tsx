@@ -2,8 +2,9 @@ import type { ErrorComponentProps } from '@tanstack/react-router'
 import { memo, type ReactNode, startTransition, useEffect, useMemo, useRef, useState } from 'react'
 import { Boundary, useRecovery } from './boundary.tsx'
 import { startOfDiffLine } from './diff-budget.ts'
-import type { DiffLine, Pair } from './diff-files.ts'
+import { type DiffLine, linesOf, type Pair } from './diff-files.ts'
 import { formatNumber } from './format.ts'
+import { enqueueStep } from './frame-steps.ts'
 import { lazyComponent } from './lazy.tsx'
 
 const Coloured = lazyComponent(() => import('./coloured-diff.tsx'), 'ColouredDiff')
@@ -13,26 +14,6 @@ const ROWS_AT_ONCE = 20
 /** Rows are highlighted when they are so near to what is visible. */
 const MARGIN = '300px'
 
-/** Steps that wait. One is done in each frame, so that the page answers in between. */
-const steps = new Set<() => void>()
-
-const afterFrame = (act: () => void) => requestAnimationFrame(() => setTimeout(act))
-
-const doNextStep = () => {
-  const [step] = steps
-  if (step === undefined) return
-  steps.delete(step)
-  step()
-  if (steps.size > 0) afterFrame(doNextStep)
-}
-
-const enqueueStep = (step: () => void) => {
-  steps.add(step)
-  if (steps.size === 1) afterFrame(doNextStep)
-  return () => void steps.delete(step)
-}
-
-/** In the unified layout both sides of a pair are the same line. */
 type Props = { pairs: readonly Pair[]; isSplit: boolean; language: string | undefined }
 
 export const DiffRows = memo(({ pairs, isSplit, language }: Props) => {
@@ -74,13 +55,7 @@ const ColouredRows = memo(({ pairs, from, isSplit, language }: ColouredProps) =>
     }
   }, [])
   const own = useMemo(() => pairs.slice(from, from + ROWS_AT_ONCE), [pairs, from])
-  const lines = useMemo(
-    () =>
-      own.flatMap(({ left, right }) =>
-        left === right ? (left ? [left] : []) : [left, right].filter((line) => line !== undefined),
-      ),
-    [own],
-  )
+  const lines = useMemo(() => own.flatMap(linesOf), [own])
   const plain = <Rows pairs={own} isSplit={isSplit} words={plainWords} />
   return (
     <div ref={box}>

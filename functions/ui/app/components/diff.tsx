@@ -1,16 +1,25 @@
 import { ChevronRight, FolderTree } from 'lucide-react'
-import { memo, type ReactNode, useCallback, useMemo, useState } from 'react'
+import { memo, type ReactNode, startTransition, useCallback, useEffect, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { createStored } from '../data/stored.ts'
 import { useKeys } from '../shell/keys.ts'
 import { Button } from './button.tsx'
 import { Copy } from './copy.tsx'
-import { FILES_AT_ONCE, lineWeight, openAtFirst, pairWeight, splitByWeight } from './diff-budget.ts'
-import { type DiffLine, type FileDiff, type Pair, parseDiff, sideBySide } from './diff-files.ts'
+import {
+  AT_FIRST,
+  AT_ONCE,
+  FILES_AT_ONCE,
+  filesWithin,
+  lineWeight,
+  pairWeight,
+  splitByWeight,
+} from './diff-budget.ts'
+import { type DiffLine, type FileDiff, linesOf, parseDiff, sideBySide, unified } from './diff-files.ts'
 import { fileLanguage } from './diff-language.ts'
 import { DiffRows } from './diff-rows.tsx'
 import { buildFileTree, type Folder } from './diff-tree.ts'
 import { formatNumber } from './format.ts'
+import { enqueueStep } from './frame-steps.ts'
 import { LongText } from './long-text.tsx'
 import { useNarrow, useWide } from './narrow.ts'
 import { Scroller } from './scroller.tsx'
@@ -61,7 +70,12 @@ type FileDiffsProps = {
 export const FileDiffs = ({ files, before = '', actions, isCode = false }: FileDiffsProps) => {
   const form = useForm()
   const isNarrow = useNarrow()
-  const [open, setOpen] = useState(() => openAtFirst(files, form === 'split'))
+  const [open, setOpen] = useState(() => filesWithin(AT_ONCE, files, form === 'split'))
+  const [atFirst] = useState(() => filesWithin(AT_FIRST, files, form === 'split'))
+  useEffect(
+    () => enqueueStep(() => startTransition(() => setOpen((before) => new Set([...before, ...atFirst])))),
+    [atFirst],
+  )
   const [most, setMost] = useState(FILES_AT_ONCE)
   const visibleFiles = useMemo(() => files.slice(0, most), [files, most])
   const tree = useTree(files.length > 1)
@@ -309,19 +323,26 @@ const File = memo(({ at, file, form: layout, language, isOpen, onToggle }: FileP
 type LinesProps = { path: string; lines: readonly DiffLine[]; form: Form; language: string | undefined }
 
 const Lines = ({ path, lines, form: layout, language }: LinesProps) => {
+  /** Of the pieces that are asked for, one more is rendered in each step. */
+  const [asked, setAsked] = useState(PIECES_AT_ONCE)
   const [most, setMost] = useState(1)
+  // Those of the next click are counted on its button.
   const pieces = useMemo(
     () =>
       layout === 'split'
-        ? splitByWeight(sideBySide(lines), pairWeight)
-        : splitByWeight(
-            lines.map((line): Pair => ({ left: line, right: line })),
-            ({ left }) => lineWeight(left),
-          ),
-    [lines, layout],
+        ? splitByWeight(sideBySide(lines), pairWeight, asked + PIECES_AT_ONCE)
+        : splitByWeight(unified(lines), ({ left }) => lineWeight(left), asked + PIECES_AT_ONCE),
+    [lines, layout, asked],
   )
-  const linesIn = (some: typeof pieces) => some.reduce((sum, { length }) => sum + length, 0)
-  const rest = linesIn(pieces.slice(most))
+  useEffect(
+    () =>
+      most < Math.min(asked, pieces.length)
+        ? enqueueStep(() => startTransition(() => setMost(most + 1)))
+        : undefined,
+    [most, asked, pieces],
+  )
+  const linesIn = (some: typeof pieces) => some.flat().flatMap(linesOf).length
+  const rest = lines.length - linesIn(pieces.slice(0, asked))
   return (
     <>
       <Scroller role="group" label={`Changes of ${path}`} className="overflow-x-auto border-t pb-2">
@@ -334,14 +355,14 @@ const Lines = ({ path, lines, form: layout, language }: LinesProps) => {
       </Scroller>
       {rest > 0 && (
         <More
-          most={linesIn(pieces.slice(most, most + PIECES_AT_ONCE))}
+          most={linesIn(pieces.slice(asked, asked + PIECES_AT_ONCE))}
           rest={rest}
           unit="lines"
-          onMore={() => setMost(most + PIECES_AT_ONCE)}
+          onMore={() => setAsked(asked + PIECES_AT_ONCE)}
         />
       )}
     </>
   )
 }
 
-const PIECES_AT_ONCE = 2
+const PIECES_AT_ONCE = 4

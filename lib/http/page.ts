@@ -36,6 +36,12 @@ const SAFETY = {
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
 }
+/** Of scripts and styles. A worker has the policy of its script, and the first load has some thirty of these heads. */
+const ASSET_SAFETY = {
+  'content-security-policy': "default-src 'self'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+}
 
 type Needs = { files: PageFiles; otherwise: HttpHandler }
 
@@ -62,7 +68,7 @@ export const createPage =
 const answer = (event: HttpEvent, name: string, { content, encoding, tag }: PageFile): HttpResult => {
   const etag = `"${tag}"`
   const headers: Record<string, string> = {
-    ...SAFETY,
+    ...(name.startsWith(HASHED) ? ASSET_SAFETY : SAFETY),
     etag,
     // A file with a fixed name is revalidated each time.
     'cache-control': name.startsWith(HASHED) ? YEAR : 'no-cache',

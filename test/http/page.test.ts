@@ -74,6 +74,8 @@ describe('the page', () => {
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/)
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain('unsafe')
+    const script = await ask('GET /assets/main-1a2b.js')
+    expect(script.headers['content-security-policy']).toBe("default-src 'self'")
   })
 
   it.each([

@@ -80,7 +80,7 @@ inBrowser('a provider whose usage limit is reached', () => {
     await hold.waitFor({ state: 'detached' })
     await api.untilTask(id, 'failed')
     await loadAnew(opened, '/settings')
-    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor()
     expect(opened.faults).toEqual([])
   })
 
@@ -94,7 +94,7 @@ inBrowser('a provider whose usage limit is reached', () => {
       await route.fulfill({ response, json: { ...me, user: { ...me.user, role: 'user' } } })
     })
     const hold = page.getByRole('region', { name: 'Anthropic is on hold' })
-    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor()
     expect(await hold.count()).toBe(0)
     await page.goto('/tasks')
     await hold.getByText('1 task waits').waitFor()

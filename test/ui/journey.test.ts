@@ -102,7 +102,7 @@ inBrowser('a visitor who opens the page', () => {
   it('is told by the service what is wrong with a form, at the field', async () => {
     await using opened = await openPage(world.baseUrl, '/tasks')
     const { page } = opened
-    await page.getByRole('button', { name: 'New task' }).click()
+    await page.getByRole('button', { name: 'New task' }).first().click()
     const dialog = page.getByRole('dialog', { name: 'Create task' })
     await dialog.getByRole('button', { name: 'Create' }).click()
     await dialog.getByText('Say what the agent should do.').waitFor()

@@ -46,7 +46,7 @@ inBrowser('the overview', () => {
     await expectSound(opened)
 
     await steps.getByRole('link', { name: 'API tokens' }).click()
-    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    await page.getByRole('heading', { name: 'API tokens', level: 1 }).waitFor()
     await fresh.client.createToken({ body: { name: 'CI', scopes: ['gateway'] } })
     await fresh.perform({ title: 'The first', repository: 'acme/web', metadata: { failures: 9 } })
     await page.goto('/tasks/overview')

@@ -101,7 +101,7 @@ inBrowser('the schedules', () => {
     await page.keyboard.press('g')
     await page.keyboard.press('e')
     await page.getByText('/api/schedules').waitFor()
-    await page.getByRole('button', { name: 'New schedule' }).click()
+    await page.getByRole('button', { name: 'New schedule' }).first().click()
     const dialog = page.getByRole('dialog', { name: 'New schedule' })
     expect(await dialog.getByLabel('Time zone').inputValue()).toBe('America/New_York')
     await dialog.getByLabel('Time zone').fill('vienna')

@@ -147,6 +147,7 @@ inBrowser('the view of webhooks', () => {
     await using opened = await open()
     const { page } = opened
     await page.getByText('No webhooks yet').waitFor()
+    await page.getByText('From a script').click()
     await page.getByText(`curl -X POST ${service.baseUrl}/api/webhooks`).waitFor()
     const inbound = page.getByRole('list', { name: 'Inbound webhooks' })
     await inbound.getByText('no event yet').waitFor()

@@ -12,8 +12,8 @@ export type Tone = keyof typeof tones
 
 export const Tag = ({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) => (
   <span
-    className={`inline-flex h-5 max-w-full items-center truncate rounded px-1.5 text-xs font-medium ${tones[tone]}`}
+    className={`inline-flex h-5 max-w-full items-center rounded px-1.5 text-xs font-medium ${tones[tone]}`}
   >
-    {children}
+    <span className="truncate">{children}</span>
   </span>
 )

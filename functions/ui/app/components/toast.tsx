@@ -25,7 +25,7 @@ export const toast = {
 export const Toasts = () => (
   <Base.Provider toastManager={manager} limit={4}>
     <Base.Portal>
-      <Base.Viewport className="fixed right-3 bottom-3 z-60 max-md:bottom-17 flex w-88 max-w-[calc(100vw-1.5rem)] flex-col gap-2">
+      <Base.Viewport className="fixed right-3 bottom-3 z-60 flex max-md:bottom-17 [body:has([data-composer])_&]:bottom-22 max-md:[body:has([data-composer])_&]:bottom-36 w-88 max-w-[calc(100vw-1.5rem)] flex-col gap-2">
         <List />
       </Base.Viewport>
     </Base.Portal>

@@ -23,13 +23,16 @@ export const View = ({ title, tabs, aside, actions, children, isFixed = false, f
       <header
         className={`flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 md:px-6 ${tabs ? 'max-md:pb-1' : 'py-2'}`}
       >
-        <h1 className={tabs ? 'sr-only' : 'min-w-0 truncate text-base font-semibold'} title={title}>
+        <h1
+          className={tabs ? 'sr-only' : 'min-w-0 text-base font-semibold max-md:line-clamp-3 md:truncate'}
+          title={title}
+        >
           {title}
         </h1>
         {tabs}
         {!tabs && aside}
         <div
-          className={`ml-auto flex items-center gap-2 ${tabs ? 'max-md:w-full max-md:justify-between' : ''}`}
+          className={`ml-auto flex items-center gap-2 empty:hidden ${tabs ? 'max-md:w-full max-md:justify-between' : ''}`}
         >
           {tabs && aside}
           {actions}

@@ -26,6 +26,8 @@ type Props = {
   monthUsd: number | undefined
 }
 
+const hasRun = ({ stats: { completed, failed } }: Agent) => completed + failed > 0
+
 export const AgentCard = ({ agent, condition, outcomes, breaker, monthUsd }: Props) => {
   const { type, name, description, capabilities, lastActivity } = agent
   return (
@@ -35,7 +37,7 @@ export const AgentCard = ({ agent, condition, outcomes, breaker, monthUsd }: Pro
           <Family agent={agent} />
           <p>{description}</p>
         </div>
-        <ul aria-label="Capabilities" className="flex flex-wrap gap-1.5">
+        <ul aria-label="Capabilities" className="flex flex-wrap gap-1.5 empty:hidden">
           {capabilities.map((one) => (
             <li key={one}>
               <Tag>{one}</Tag>
@@ -44,22 +46,33 @@ export const AgentCard = ({ agent, condition, outcomes, breaker, monthUsd }: Pro
         </ul>
         <Trouble agent={agent} condition={condition} outcomes={outcomes} breaker={breaker} />
       </div>
-      <Stats agent={agent} monthUsd={monthUsd} />
-      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t p-3.5 sm:grid-cols-3">
-        <Fact name="Time limit">{formatDuration(agent.timeoutMs)}</Fact>
-        <Fact name="After a timeout">{agent.canResume ? 'resumes' : 'fails'}</Fact>
-        <Fact name="Cost limit of a task">
-          {agent.maxCostUsd === undefined ? 'none' : formatUsd(agent.maxCostUsd)}
+      {hasRun(agent) && <Stats agent={agent} monthUsd={monthUsd} />}
+      <dl className="flex flex-wrap gap-x-8 gap-y-2 border-t p-3.5">
+        <Fact name="Last task">
+          {lastActivity === undefined ? (
+            'none yet'
+          ) : (
+            <Link to="/tasks" search={{ agent: type }} className="underline underline-offset-2">
+              <When at={lastActivity} />
+            </Link>
+          )}
         </Fact>
-        <Fact name="Checked">{agent.inService ? <Checked health={agent.health} /> : '–'}</Fact>
-        <Fact name="Circuit">{breaker ? <BreakerState state={breaker.state} /> : '–'}</Fact>
-        <Fact name="Last task">{lastActivity === undefined ? 'none yet' : <When at={lastActivity} />}</Fact>
+        <Fact name="Time limit">{formatDuration(agent.timeoutMs)}</Fact>
+        {agent.canResume && <Fact name="After a timeout">resumes</Fact>}
+        {agent.maxCostUsd !== undefined && (
+          <Fact name="Cost limit of a task">{formatUsd(agent.maxCostUsd)}</Fact>
+        )}
+        {agent.inService && (
+          <Fact name="Checked">
+            <Checked health={agent.health} />
+          </Fact>
+        )}
+        {breaker && breaker.state !== 'CLOSED' && (
+          <Fact name="Circuit">
+            <BreakerState state={breaker.state} />
+          </Fact>
+        )}
       </dl>
-      <div className="mt-auto border-t px-3.5 py-2">
-        <Link to="/tasks" search={{ agent: type }} className="text-muted-foreground hover:underline">
-          Tasks of this agent
-        </Link>
-      </div>
     </Panel>
   )
 }

@@ -70,7 +70,7 @@ export const Agents = (): ReactNode => {
       {error && !all && <Problem error={error} onRetry={() => void refetch()} />}
       {all?.length === 0 && <NoAgents />}
       <div className="flex flex-col gap-4 p-4 md:px-6">
-        <div className="grid gap-4 empty:hidden xl:grid-cols-2">
+        <div className="grid items-start gap-4 empty:hidden xl:grid-cols-2">
           {setUp.map((agent) => (
             <AgentCard
               key={agent.type}

@@ -23,7 +23,7 @@ export const BulkJobs = (): ReactNode => {
       {total === 0 && (
         <Empty title="No bulk jobs yet" curl={curl()}>
           Select rows of the list, of the queue or of the failures to change them together. Jobs are kept for
-          30 days. With the API:
+          30 days.
         </Empty>
       )}
       {rows.length > 0 && (

@@ -26,7 +26,7 @@ export const Paired = ({ isAdmin }: { isAdmin: boolean }) => {
         getItems={({ devices }) => devices}
         empty={
           <Empty title="No paired devices" curl={curl()}>
-            Request pairing from the device; it shows a code:
+            Request pairing from the device; it shows a code.
           </Empty>
         }
       >

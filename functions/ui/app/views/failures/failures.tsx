@@ -40,7 +40,7 @@ export const Failures = (): ReactNode => {
       {!data && !error && <SkeletonRows count={6} />}
       {groups?.length === 0 && (
         <Empty title={`No failures in the last ${spans[since].label}`} curl={curl()}>
-          Tasks that fail for good are grouped here by agent, code and message. With the API:
+          Tasks that fail for good are grouped here by agent, code and message.
         </Empty>
       )}
       {groups && groups.length > 0 && (

@@ -4,10 +4,10 @@ import { Button } from '../../components/button.tsx'
 import { ErrorCode } from '../../components/error-code.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { formatNumber } from '../../components/format.ts'
+import { groupTitle } from '../../components/group-title.ts'
 import { errorMessage } from '../../components/problem.tsx'
 import { Spark } from '../../components/spark.tsx'
 import { Tag } from '../../components/tag.tsx'
-import { startOfLine } from '../../components/text-weight.ts'
 import { toast } from '../../components/toast.tsx'
 import { When } from '../../components/when.tsx'
 import type { BulkOrder } from '../../data/bulk-jobs.ts'
@@ -30,17 +30,17 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
     })
   return (
     <li
-      aria-label={message}
+      aria-label={groupTitle(message)}
       className={`flex flex-col gap-2 border-b px-4 py-3 md:px-6 ${muted ? 'bg-muted/40' : ''}`}
     >
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 max-md:flex-nowrap max-md:items-start">
         <div className="min-w-0 flex-1 basis-72">
           <Link
             to="/tasks/queue"
             search={{ status: 'all', fingerprint }}
             className="line-clamp-2 font-medium [overflow-wrap:anywhere] hover:underline"
           >
-            {startOfLine(message)}
+            {groupTitle(message)}
           </Link>
           <p className="text-muted-foreground">
             <Facts
@@ -55,15 +55,17 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
             />
           </p>
         </div>
-        <Spark counts={spark} label={`Failures over time: ${spark.join(', ')}`} />
-        <p className="ml-auto w-24 text-right">
+        <span className="max-md:hidden">
+          <Spark counts={spark} label={`Failures over time: ${spark.join(', ')}`} />
+        </span>
+        <p className="ml-auto text-right md:w-24">
           <span className="text-base font-semibold">{formatNumber(count)}</span>
           <span className="block text-muted-foreground">
             {pending > 0 ? `${formatNumber(pending)} pending` : 'none pending'}
           </span>
         </p>
       </div>
-      <div className="flex flex-wrap gap-2 max-md:gap-1 max-md:[&>button]:px-1.5">
+      <div className="flex flex-wrap gap-2 max-md:gap-1 max-md:[&>button]:px-1.5 max-md:[&_svg]:hidden">
         <Button size="small" disabled={pending === 0} onClick={() => order('retry')}>
           <RotateCcw size={14} /> Retry all
         </Button>

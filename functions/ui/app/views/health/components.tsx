@@ -47,7 +47,7 @@ const abouts: Readonly<Record<keyof Parts, About>> = {
 }
 
 export const Components = ({ components }: { components: Parts }) => (
-  <div className="grid gap-4 md:grid-cols-2">
+  <div className="-mb-4 gap-4 *:mb-4 *:break-inside-avoid md:columns-2">
     <Part name="queue" {...components.queue}>
       {components.queue.details && <Numbers counts={components.queue.details} names={queueNames} />}
     </Part>
@@ -65,14 +65,16 @@ export const Components = ({ components }: { components: Parts }) => (
     </Part>
     <Part name="circuitBreakers" {...components.circuitBreakers}>
       <Lines>
-        {components.circuitBreakers.breakers.map(({ name, state, failures, successes }) => (
-          <Line key={name} name={name}>
-            <span className="text-muted-foreground">
-              {successes} ok, {failures} failed
-            </span>
-            <BreakerState state={state} />
-          </Line>
-        ))}
+        {components.circuitBreakers.breakers
+          .filter(({ state }) => state !== 'CLOSED')
+          .map(({ name, state, failures, successes }) => (
+            <Line key={name} name={name}>
+              <span className="text-muted-foreground">
+                {successes} ok, {failures} failed
+              </span>
+              <BreakerState state={state} />
+            </Line>
+          ))}
       </Lines>
     </Part>
     <Part name="deadLetterQueue" {...components.deadLetterQueue}>
@@ -145,7 +147,9 @@ const Numbers = <K extends string>({ counts, names }: NumbersProps<K>) => (
   </dl>
 )
 
-const Lines = ({ children }: { children: ReactNode }) => <ul className="flex flex-col gap-1.5">{children}</ul>
+const Lines = ({ children }: { children: ReactNode }) => (
+  <ul className="flex flex-col gap-1.5 empty:hidden">{children}</ul>
+)
 
 const Line = ({ name, children }: { name: string; children: ReactNode }) => (
   <li className="flex items-center gap-2">

@@ -339,9 +339,7 @@ const curl = () => `curl ${location.origin}/api/inbox`
 
 const Nothing = () => (
   <Empty title="Nothing needs you" curl={curl()}>
-    <p className="pb-3">
-      Calls that wait for your approval, failures, results to review, and what keeps tasks from starting are
-      listed here. With the API:
-    </p>
+    Calls that wait for your approval, failures, results to review, and what keeps tasks from starting are
+    listed here.
   </Empty>
 )

@@ -54,7 +54,7 @@ export const ItemRow = ({ item, index, isMeant, selection, verbs }: Props) => {
         <h2 className="font-medium">
           <TitleLink item={item} className={`block truncate ${rowLinkClass}`} />
         </h2>
-        <p className="truncate text-muted-foreground">
+        <p className="h-[1lh] overflow-hidden text-muted-foreground md:h-auto">
           <Facts facts={[<span key="kind">{label}</span>, ...facts(item), snoozed(item)]} />
         </p>
       </div>

@@ -12,7 +12,8 @@ import type { ReactNode } from 'react'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import { Cost } from '../../components/cost.tsx'
 import { ErrorCode } from '../../components/error-code.tsx'
-import { formatDateTime, formatNumber } from '../../components/format.ts'
+import { formatDate, formatNumber } from '../../components/format.ts'
+import { groupTitle } from '../../components/group-title.ts'
 import { providerName } from '../../components/provider-name.ts'
 import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
@@ -36,12 +37,16 @@ export const looks: Readonly<Record<RowItem['kind'], Look>> = {
 const tasks = (count: number) => (count === 1 ? '1 task' : `${formatNumber(count)} tasks`)
 const wait = (count: number) => `${tasks(count)} ${count === 1 ? 'waits' : 'wait'}`
 
+/** `2 of 3 tasks not retried`; `3 tasks not retried` where that is all of them. */
+const notRetried = ({ pending, count }: { pending: number; count: number }) =>
+  `${pending === count ? '' : `${formatNumber(pending)} of `}${tasks(count)} not retried`
+
 const hostIn = (url: string) => (URL.canParse(url) ? new URL(url).host : url)
 
 export const titleText = (item: RowItem): string => {
   switch (item.kind) {
     case 'failure':
-      return startOfLine(item.failure.message)
+      return groupTitle(item.failure.message)
     case 'hold':
       return `${providerName(item.hold.provider)}: ${startOfLine(item.hold.reason)}`
     case 'budget':
@@ -63,7 +68,7 @@ export const facts = (item: RowItem): readonly ReactNode[] => {
   switch (item.kind) {
     case 'failure':
       return [
-        `${formatNumber(item.failure.pending)} of ${tasks(item.failure.count)} not retried`,
+        notRetried(item.failure),
         item.failure.agent,
         <ErrorCode key="code" code={item.failure.code} />,
         <When key="at" at={item.at} />,
@@ -76,7 +81,7 @@ export const facts = (item: RowItem): readonly ReactNode[] => {
         </span>,
       ]
     case 'budget':
-      return [item.until && `until ${formatDateTime(item.until)}, or a higher budget`]
+      return [item.until && `until ${formatDate(Date.parse(item.until))}, or a higher budget`]
     case 'runner':
       return [
         <span key="at">
@@ -91,7 +96,7 @@ export const facts = (item: RowItem): readonly ReactNode[] => {
         item.task.repository,
         item.task.branch,
         runTime(item),
-        item.task.cost && <Cost key="cost" cost={item.task.cost} isAlone />,
+        item.task.cost?.usd != null && <Cost key="cost" cost={item.task.cost} />,
         <When key="at" at={item.at} />,
       ]
   }

@@ -24,7 +24,7 @@ export const Files = () => {
           title="No files in memory"
           curl={`curl -X POST ${location.origin}/api/memory/sync -H 'content-type: application/json' -d '{}'`}
         >
-          Put Markdown files into MEMORY_DIR. They are indexed when they change, or immediately with:
+          Put Markdown files into MEMORY_DIR. They are indexed when they change.
         </Empty>
       }
     />

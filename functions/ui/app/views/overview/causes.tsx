@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { Facts } from '../../components/facts.tsx'
 import { formatNumber } from '../../components/format.ts'
+import { groupTitle } from '../../components/group-title.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Spark } from '../../components/spark.tsx'
-import { startOfLine } from '../../components/text-weight.ts'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import type { Window } from '../../data/analytics.ts'
@@ -40,7 +40,7 @@ export const Causes = ({ window }: { window: Window }) => {
               >
                 <span className="min-w-5 font-semibold text-failed">{formatNumber(count)}</span>
                 <span className="min-w-0 flex-1">
-                  <span className="line-clamp-2 [overflow-wrap:anywhere]">{startOfLine(message)}</span>
+                  <span className="line-clamp-2 [overflow-wrap:anywhere]">{groupTitle(message)}</span>
                   <span className="flex items-center gap-2 text-xs text-muted-foreground">
                     <span className="mr-auto min-w-0">
                       <Facts facts={[agent, <When key="last" at={lastSeen} />]} />

@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import type { TaskFields } from '../../../../../lib/tasks/schema.ts'
-import { Command } from '../../components/copy.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { useNow } from '../../components/now.ts'
@@ -101,7 +100,9 @@ const Row = ({ task: { id, title, status, agent }, children }: { task: TaskField
       className="flex items-center gap-3 px-3.5 py-1.5 hover:bg-muted max-md:flex-wrap max-md:gap-y-0"
     >
       {status && <State status={status} isBrief />}
-      <span className="min-w-0 flex-1 truncate max-md:basis-4/5">{startOfLine(title ?? '')}</span>
+      <span className="min-w-0 flex-1 truncate max-md:basis-4/5 md:min-w-1/2">
+        {startOfLine(title ?? '')}
+      </span>
       <span className="max-w-36 truncate text-muted-foreground max-md:hidden">{agent}</span>
       {children}
     </Link>
@@ -130,8 +131,8 @@ const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
 }
 
 const Wait = ({ task, now }: { task: TaskFields; now: number }) => (
-  <span className="shrink-0 max-md:w-full max-md:pl-5">
-    <Tag tone="warn">
+  <span className="min-w-0 max-md:w-full max-md:pl-5">
+    <Tag tone={task.waitingFor === 'slot' ? 'plain' : 'warn'}>
       {waitingText(task, now)}
       {task.waitingFor === 'approval' &&
         task.waiting &&
@@ -154,11 +155,7 @@ const Waiting = ({ task }: { task: TaskFields }) => {
 const Idle = () => (
   <div className="flex flex-col gap-2.5 px-3.5 py-4">
     <p className="text-muted-foreground">
-      No running or queued tasks. Press <kbd className="rounded border bg-muted px-1.5">c</kbd> to create one,
-      or send it:
+      No running or queued tasks. Press <kbd className="rounded border bg-muted px-1.5">c</kbd> to create one.
     </p>
-    <Command
-      text={`curl -X POST ${location.origin}/api/tasks -H 'content-type: application/json' \\\n  -d '{"title": "Hello"}'`}
-    />
   </div>
 )

@@ -31,6 +31,16 @@ const Title = ({ id, title }: DeadLetter) => (
   </Link>
 )
 
+/** On phones the cause is a second line. */
+const TitleAndCause = (letter: DeadLetter) => (
+  <>
+    <Title {...letter} />
+    <span className="block truncate text-xs text-muted-foreground md:hidden">
+      {startOfLine(letter.lastError)}
+    </span>
+  </>
+)
+
 const icon = buttonClass({ kind: 'ghost', size: 'icon' })
 
 const Actions = (letter: DeadLetter) => {
@@ -72,12 +82,12 @@ const Actions = (letter: DeadLetter) => {
 }
 
 const columns: readonly Column<DeadLetter>[] = [
-  { id: 'title', header: 'Task', width: 'minmax(0, 2fr)', narrow: 'minmax(0, 1fr)', cell: Title },
+  { id: 'title', header: 'Task', width: 'minmax(0, 2fr)', narrow: 'minmax(0, 1fr)', cell: TitleAndCause },
   {
     id: 'why',
     header: 'Why it failed',
     width: 'minmax(0, 3fr)',
-    narrow: 'minmax(0, 1fr)',
+    narrow: null,
     cell: ({ lastError }) => <span title={lastError}>{startOfLine(lastError)}</span>,
   },
   {

@@ -49,6 +49,7 @@ export const DeadLetters = ({ status, fingerprint, counts }: Props) => {
         pages={pages}
         getName={letterName}
         selection={{ selected, onSelect: setSelected }}
+        isTallOnPhones
         {...(selected.size === 0 && { acts: { retry } })}
         empty={empties[status]}
       />
@@ -62,14 +63,14 @@ const curl = () => `curl '${location.origin}/api/dlq?status=all'`
 const empties: Readonly<Record<DeadLetterFilter, ReactNode>> = {
   pending: (
     <Empty title="No pending dead letters" curl={curl()}>
-      Tasks that used up their attempts wait here to be retried or discarded. With the API:
+      Tasks that used up their attempts wait here to be retried or discarded.
     </Empty>
   ),
   resolved: <Empty title="No resolved dead letters">Dead letters that you retry are listed here.</Empty>,
   discarded: <Empty title="No discarded dead letters">Dead letters that you discard are listed here.</Empty>,
   all: (
     <Empty title="No dead letters" curl={curl()}>
-      Tasks that used up their attempts are listed here. With the API:
+      Tasks that used up their attempts are listed here.
     </Empty>
   ),
 }

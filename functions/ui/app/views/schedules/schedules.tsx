@@ -39,7 +39,7 @@ export const Schedules = (): ReactNode => {
       }
     >
       <div className="mx-auto w-full max-w-4xl p-4 md:p-6">
-        <List paging={paging} query={query} />
+        <List paging={paging} query={query} onNew={() => open(NEW)} />
       </div>
       {schedule === NEW && <NewScheduleDialog onClose={close} />}
       {schedule !== undefined && schedule !== NEW && <ScheduleDialog id={schedule} onClose={close} />}
@@ -50,7 +50,9 @@ export const Schedules = (): ReactNode => {
 const curl = () =>
   `curl -X POST ${location.origin}/api/schedules -H 'content-type: application/json' \\\n  -d '{"name": "Nightly", "cron": "30 2 * * *", "timezone": "Europe/Vienna",\n       "task": {"title": "Update", "prompt": "Update the dependencies"}}'`
 
-const List = ({ paging, query }: { paging: Paging; query: ReturnType<typeof useSchedules> }) => {
+type ListProps = { paging: Paging; query: ReturnType<typeof useSchedules>; onNew: () => void }
+
+const List = ({ paging, query, onNew }: ListProps) => {
   return (
     <div className="rounded-lg border bg-card">
       <PagedRows
@@ -59,8 +61,16 @@ const List = ({ paging, query }: { paging: Paging; query: ReturnType<typeof useS
         paging={paging}
         getItems={({ schedules }) => schedules}
         empty={
-          <Empty title="No schedules yet" curl={curl()}>
-            A schedule creates a task at the times of its pattern. All users see it:
+          <Empty
+            title="No schedules yet"
+            curl={curl()}
+            action={
+              <Button onClick={onNew}>
+                <Plus size={14} /> New schedule
+              </Button>
+            }
+          >
+            A schedule creates a task at the times of its pattern. All users see it.
           </Empty>
         }
       >

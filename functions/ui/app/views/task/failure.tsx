@@ -41,7 +41,7 @@ const splitMessage = (message: string): readonly [reason: string, rest: string] 
   const end = text.indexOf('\n')
   const first = end < 0 ? text : text.slice(0, end)
   if (first.length > LONGEST_REASON) return ['', text]
-  return [first, end < 0 ? '' : text.slice(end + 1)]
+  return [first, end < 0 ? '' : text.slice(end + 1).replace(/^\s*\n/, '')]
 }
 
 type Props = {
@@ -62,8 +62,11 @@ export const Failure = ({ error, title, fingerprint }: Props) => {
           </p>
         )}
         {rest && (
-          <Scroller label="Error" className="max-h-80 overflow-y-auto">
-            <p className="font-mono text-xs leading-5 text-destructive [overflow-wrap:anywhere] whitespace-pre-wrap">
+          <Scroller
+            label="Error"
+            className="max-h-80 overflow-y-auto rounded-md border bg-muted/60 px-3 py-2"
+          >
+            <p className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
               <TextPieces text={rest} />
             </p>
           </Scroller>

@@ -152,7 +152,9 @@ const useFollow = (
 const LogLine = memo(({ line, isLinked }: { line: Line; isLinked: boolean }) => {
   const { number, type, timestamp, message, sinceMs } = line
   return (
-    <div className={`flex gap-2.5 px-3.5 py-0.5 hover:bg-muted ${isLinked ? 'bg-queued/15' : ''}`}>
+    <div
+      className={`flex gap-x-2.5 px-3.5 max-sm:flex-wrap py-0.5 hover:bg-muted ${isLinked ? 'bg-queued/15' : ''}`}
+    >
       <Link
         from="/tasks/$id"
         to="."
@@ -162,19 +164,19 @@ const LogLine = memo(({ line, isLinked }: { line: Line; isLinked: boolean }) => 
         replace
         aria-label={`Line ${number}`}
         activeOptions={{ includeHash: true }}
-        className="w-9 shrink-0 text-right text-muted-foreground hover:underline"
+        className="shrink-0 text-right text-muted-foreground hover:underline sm:w-9"
       >
         {number}
       </Link>
       <time
         dateTime={timestamp}
         title={formatDateTime(timestamp)}
-        className="w-16 shrink-0 whitespace-nowrap text-right text-muted-foreground"
+        className="shrink-0 whitespace-nowrap text-right text-muted-foreground sm:w-16"
       >
         +{formatDuration(sinceMs)}
       </time>
-      <span className={`w-18 shrink-0 font-medium ${tones[type]}`}>{type}</span>
-      <span className="min-w-0 flex-1 [overflow-wrap:anywhere] whitespace-pre-wrap">
+      <span className={`shrink-0 font-medium sm:w-18 ${tones[type]}`}>{type}</span>
+      <span className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap max-sm:w-full sm:flex-1">
         <TextPieces text={message ?? ''} />
       </span>
     </div>

@@ -51,11 +51,12 @@ export const Reply = ({ task }: { task: Task }) => {
   return (
     <form
       aria-label="Reply"
+      data-composer
       noValidate
       onSubmit={submit}
       className="flex shrink-0 flex-col gap-1.5 border-t bg-card p-2 md:px-6"
     >
-      <div className="flex items-end gap-2 rounded-lg border border-input bg-background p-1.5 focus-within:border-ring has-aria-invalid:border-destructive">
+      <div className="flex max-w-4xl items-end gap-2 rounded-lg border border-input bg-background p-1.5 focus-within:border-ring has-aria-invalid:border-destructive">
         <textarea
           ref={field}
           aria-label="Reply"

@@ -36,15 +36,15 @@ export const Summary = ({ task, usedTokens }: Props) => (
       )}
       <Runner task={task} />
       <Tokens count={task.usage?.totalTokens ?? usedTokens} />
-      <Fact name="By">
+      <Fact name="By" isForWide>
         <Person id={task.createdBy} />
       </Fact>
-      <Fact name="Created">
+      <Fact name="Created" isForWide>
         <When at={task.createdAt} />
       </Fact>
       <Other name="Retry of" id={task.retriedFrom} />
       <Other name="Retried as" id={task.retriedBy} />
-      <Fact name="Id">
+      <Fact name="Id" isForWide>
         <span className="-my-1 flex min-w-0 items-center">
           <code className="truncate font-mono text-xs">{task.id}</code>
           <Copy text={task.id} label="Copy the id" />
@@ -68,7 +68,7 @@ const Origin = ({ task: { repository, branch, priority, labels } }: { task: Task
     )}
     {priority !== NORMAL && <Fact name="Priority">{priorities[priority]}</Fact>}
     {labels.length > 0 && (
-      <Fact name="Labels">
+      <Fact name="Labels" isForWide>
         <span className="flex flex-wrap gap-1">
           {labels.slice(0, MOST_LABELS).map((label) => (
             <Tag key={label}>{startOfLine(label)}</Tag>
@@ -90,12 +90,22 @@ const Runner = ({ task: { runner, status } }: { task: Task }) =>
   )
 
 const Tokens = ({ count = 0 }: { count: number | undefined }) =>
-  count > 0 && <Fact name="Tokens">{formatNumber(count)}</Fact>
+  count > 0 && (
+    <Fact name="Tokens" isForWide>
+      {formatNumber(count)}
+    </Fact>
+  )
 
-type FactProps = { name: string; title?: string; children: ReactNode }
+type FactProps = {
+  name: string
+  title?: string
+  /** On phones the result comes sooner without it: the prompt, the usage or the JSON says it as well. */
+  isForWide?: boolean
+  children: ReactNode
+}
 
-const Fact = ({ name, title, children }: FactProps) => (
-  <div className="flex min-w-0 items-baseline gap-1.5">
+const Fact = ({ name, title, isForWide = false, children }: FactProps) => (
+  <div className={`flex min-w-0 items-baseline gap-1.5 ${isForWide ? 'max-sm:hidden' : ''}`}>
     <dt className="text-muted-foreground">{name}</dt>
     <dd title={title} className="min-w-0 truncate font-medium">
       {children}
@@ -116,7 +126,7 @@ const Figures = ({ task }: { task: Task }) => {
     <dl className="flex flex-wrap gap-x-8 gap-y-1.5 empty:hidden">
       <Present task={task} />
       {task.waitingMs !== undefined && <Figure name="Waited">{formatDuration(task.waitingMs)}</Figure>}
-      {task.cost && (
+      {task.cost?.usd != null && (
         <Figure name="Cost">
           <Cost cost={task.cost} />
         </Figure>

@@ -5,13 +5,12 @@ import type { Task as TaskData } from '../../../../../lib/tasks/schema.ts'
 import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { State } from '../../components/state.tsx'
-import { Tag } from '../../components/tag.tsx'
 import { View } from '../../components/view.tsx'
+import { waitingWord } from '../../components/waiting.ts'
 import { useFollowed, useSessionOfTask } from '../../data/sessions.ts'
 import { useTask } from '../../data/tasks.ts'
 import { Actions } from './actions.tsx'
 import { AgentRun } from './agent-run.tsx'
-import { awaited } from './awaited.ts'
 import { Parts } from './parts.tsx'
 import { Reply } from './reply.tsx'
 import { Summary } from './summary.tsx'
@@ -30,12 +29,7 @@ export const Task = (): ReactNode => {
   return (
     <View
       title={task.title}
-      aside={
-        <>
-          <State status={task.status} />
-          {task.waitingFor && <Tag tone="warn">waiting for {awaited[task.waitingFor]}</Tag>}
-        </>
-      }
+      aside={<State status={task.status} word={waitingWord(task)} />}
       actions={<Actions task={task} />}
       foot={<Reply key={task.id} task={task} />}
     >

@@ -37,7 +37,7 @@ export const Thread = ({ task, isOver, work }: { task: Task; isOver: boolean; wo
 type OnlyProps = { task: Task; isOver: boolean; work: ReactNode }
 
 const OnlyTurn = ({ task, isOver, work }: OnlyProps) => (
-  <div className="flex flex-col pt-2.5">
+  <div className="flex max-w-4xl flex-col pt-2.5">
     {promptText(task) !== task.title && <Prompt task={task} />}
     <CurrentTurn task={task} isOver={isOver} work={work} />
   </div>
@@ -50,7 +50,7 @@ const Turns = ({ task, thread, work }: TurnsProps) => {
   const latest = turns.at(-1)?.id ?? task.id
   const [asked, setAsked] = useState<ReadonlySet<string>>(new Set())
   return (
-    <section aria-label="Thread">
+    <section aria-label="Thread" className="max-w-4xl">
       <div className="flex min-h-9 flex-wrap items-center gap-x-3 border-b px-3.5 text-muted-foreground">
         <span>
           Turn {formatNumber(turns.findIndex(({ id }) => id === task.id) + 1)} of {formatNumber(turns.length)}
@@ -99,7 +99,7 @@ const Turns = ({ task, thread, work }: TurnsProps) => {
 
 const Waiting = ({ messages }: { messages: ThreadData['messages'] }) =>
   messages.length > 0 && (
-    <section aria-label="Waiting messages" className="border-t">
+    <section aria-label="Waiting messages" className="max-w-4xl border-t">
       <ul className="flex flex-col gap-2 px-3.5 py-3">
         {messages.map(({ id, content, createdAt }) => (
           <li key={id} className="rounded-lg border border-dashed border-input px-3 py-2">

@@ -11,7 +11,9 @@ const LINES = 5
 /** The newest lines of the log of a turn that has not ended. */
 export const TurnProgress = ({ task }: { task: Task }) => {
   const { data: events } = useTaskEvents(task.id, false)
-  const lines = (events ?? []).filter(({ message }) => message).slice(-LINES)
+  const lines = (events ?? []).filter(({ type, message }) => message && type !== 'created').slice(-LINES)
+  // What it waits for is said above.
+  if (lines.length === 0 && task.status !== 'in_progress') return null
   return (
     <div className="flex min-w-0 flex-wrap items-end gap-x-3 px-3.5 py-3 text-muted-foreground">
       {lines.length === 0 ? (

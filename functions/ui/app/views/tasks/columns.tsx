@@ -91,14 +91,14 @@ const columns: readonly Column<TaskRow>[] = [
     header: 'Cost',
     width: '4.5rem',
     narrow: null,
-    cell: ({ cost }) => (cost ? <Cost cost={cost} /> : <span className={quiet}>–</span>),
+    cell: ({ cost }) => cost?.usd != null && <Cost cost={cost} />,
   },
   {
     id: 'tokens',
     header: 'Tokens',
     width: '5rem',
     narrow: null,
-    cell: ({ usage }) => <span className={quiet}>{usage ? formatNumber(usage.totalTokens) : '–'}</span>,
+    cell: ({ usage }) => usage && <span className={quiet}>{formatNumber(usage.totalTokens)}</span>,
   },
   {
     id: 'source',

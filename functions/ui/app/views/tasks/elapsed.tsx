@@ -14,7 +14,7 @@ const USUAL_AT = 40
 /** From first start to end or now, without time spent waiting for approval; against what is usual for the agent. */
 export const Elapsed = ({ task, usual }: { task: TaskRow; usual: Usual }) => {
   const now = useNow(task.status === 'in_progress')
-  if (task.startedAt === undefined) return <span className="text-muted-foreground">–</span>
+  if (task.startedAt === undefined) return null
   const elapsedMs = runTimeMs(task, now)
   const runs = usual?.[task.agent]?.run
   const mostMs = usualMs(runs)

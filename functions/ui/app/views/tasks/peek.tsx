@@ -1,12 +1,15 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { cutText } from '../../../../../lib/core/cut-text.ts'
+import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import { buttonClass } from '../../components/button.tsx'
+import { Cost } from '../../components/cost.tsx'
 import { Drawer } from '../../components/drawer.tsx'
 import { TextPieces } from '../../components/plain-text.tsx'
 import { RichText } from '../../components/rich-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { State } from '../../components/state.tsx'
+import { formatDuration } from '../../components/time.ts'
 import { When } from '../../components/when.tsx'
 import type { TaskRow } from './rows.ts'
 
@@ -49,9 +52,17 @@ export const Peek = ({ rows, id, onShow }: Props) => {
         <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-muted-foreground">
           <State status={task.status} />
           <span>{task.agent}</span>
-          <span>
-            Attempt {task.attempts} of {task.maxAttempts}
-          </span>
+          {task.attempts > 1 && (
+            <span>
+              Attempt {task.attempts} of {task.maxAttempts}
+            </span>
+          )}
+          {task.startedAt && task.completedAt && <span>{formatDuration(runTimeMs(task))}</span>}
+          {task.cost?.usd != null && (
+            <span className="text-foreground">
+              <Cost cost={task.cost} />
+            </span>
+          )}
           <When at={task.createdAt} />
         </p>
         {task.error && (
@@ -85,7 +96,7 @@ export const Peek = ({ rows, id, onShow }: Props) => {
 
 const Part = ({ title, children }: { title: string; children: ReactNode }) => (
   <section aria-label={title}>
-    <h3 className="font-semibold">{title}</h3>
+    <h3 className="pb-0.5 text-xs font-medium text-muted-foreground">{title}</h3>
     {children}
   </section>
 )

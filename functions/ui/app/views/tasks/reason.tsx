@@ -17,9 +17,13 @@ const isFailed = (task: TaskRow) => task.status === 'failed' && task.error !== u
 /** Whether a row says why it is not completed: what it waits for, or its error. */
 export const hasReason = (task: TaskRow): boolean => task.waitingFor !== undefined || isFailed(task)
 
+/** Waits that end without anybody: colour is for those that do not. */
+const goesOnByItself: ReadonlySet<TaskRow['waitingFor']> = new Set(['slot', 'schedule'])
+
 export const Reason = ({ task }: { task: TaskRow }) => {
   const waits = waitingText(task, serverNow())
-  if (waits) return <span className="truncate text-queued">{waits}</span>
+  const tone = goesOnByItself.has(task.waitingFor) ? 'text-muted-foreground' : 'text-queued'
+  if (waits) return <span className={`truncate ${tone}`}>{waits}</span>
   return isFailed(task) && <ErrorText error={task.error} />
 }
 

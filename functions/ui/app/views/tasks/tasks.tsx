@@ -57,9 +57,11 @@ export const Tasks = (): ReactNode => {
       title="Tasks"
       tabs={<TaskTabs />}
       isFixed
-      aside={total !== undefined && <span className="text-muted-foreground">{taskCount(total)}</span>}
+      aside={
+        total !== undefined && <span className="text-muted-foreground max-md:hidden">{taskCount(total)}</span>
+      }
       actions={
-        <div className="flex items-center gap-2">
+        <div className={`flex items-center gap-2 ${isLive ? 'max-md:hidden' : ''}`}>
           {!isLive && (
             <Button
               kind="ghost"
@@ -109,7 +111,15 @@ const NoTasks = ({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
       <Button onClick={onClear}>Clear filters</Button>
     </Empty>
   ) : (
-    <Empty title="No tasks yet" curl={curl()}>
-      Press <kbd className="rounded border bg-muted px-1.5">c</kbd> to create one, or send it:
+    <Empty
+      title="No tasks yet"
+      curl={curl()}
+      action={
+        <Button kind="primary" onClick={openCreate}>
+          <Plus size={14} /> New task
+        </Button>
+      }
+    >
+      A task is what an agent does for you, with its result, its changes and its cost.
     </Empty>
   )

@@ -52,17 +52,20 @@ const FirstLine = ({ task, beside }: Props) => {
           {attempts}/{maxAttempts}
         </span>
       )}
-      {beside.repository && repository && (
-        <span className="truncate text-muted-foreground max-lg:hidden">{startOfLine(repository)}</span>
-      )}
-      {labels.slice(0, 2).map((label) => (
-        <span key={label} className="shrink-0 max-lg:hidden">
-          <Tag>{cutText(label, 24)}</Tag>
-        </span>
-      ))}
+      <span className={extrasClass}>
+        {beside.repository && repository && (
+          <span className="text-muted-foreground">{startOfLine(repository)}</span>
+        )}
+        {labels.slice(0, 2).map((label) => (
+          <Tag key={label}>{cutText(label, 24)}</Tag>
+        ))}
+      </span>
     </span>
   )
 }
+
+/** What the title leaves room for is shown whole, the rest not at all: it wraps to lines that are cut off. */
+const extrasClass = 'flex h-5 min-w-0 flex-1 flex-wrap items-center gap-x-2 overflow-hidden max-lg:hidden'
 
 /** Whether a row says more than its title and its columns: where it was found, or why it waits or failed. */
 export const hasSecondLine = (task: TaskRow, isErrorInColumn: boolean): boolean =>

@@ -90,23 +90,30 @@ export const deliveryColumns: readonly Column<WebhookDelivery>[] = [
     header: 'Event',
     width: 'minmax(0, 2fr)',
     narrow: 'minmax(0, 1fr)',
-    cell: ({ id, event }) => (
-      <Link
-        to="."
-        search={(before: object) => ({ ...before, delivery: id })}
-        title={id}
-        data-row-link
-        className={`font-mono font-medium ${rowLinkClass}`}
-      >
-        {event}
-      </Link>
+    cell: ({ id, event, taskId, taskTitle }) => (
+      <>
+        <Link
+          to="."
+          search={(before: object) => ({ ...before, delivery: id })}
+          title={id}
+          data-row-link
+          className={`font-mono font-medium ${rowLinkClass}`}
+        >
+          {event}
+        </Link>
+        {taskId !== undefined && (
+          <span className="block truncate text-xs text-muted-foreground md:hidden">
+            {startOfLine(visibleText(taskTitle ?? taskId))}
+          </span>
+        )}
+      </>
     ),
   },
   {
     id: 'task',
     header: 'Task',
     width: 'minmax(0, 3fr)',
-    narrow: 'minmax(0, 1fr)',
+    narrow: null,
     cell: ({ taskId, taskTitle }) =>
       taskId !== undefined && (
         <Link

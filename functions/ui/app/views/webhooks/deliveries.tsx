@@ -59,11 +59,11 @@ export const Deliveries = (): ReactNode => {
         pages={pages}
         getName={deliveryName}
         selection={{ selected, onSelect }}
+        isTallOnPhones
         empty={
           state === undefined ? (
             <Empty title="No deliveries yet" curl={testCurl(id)}>
-              It receives {webhook.events.includes('*') ? 'all events' : webhook.events.join(', ')}. Send
-              test:
+              It receives {webhook.events.includes('*') ? 'all events' : webhook.events.join(', ')}.
             </Empty>
           ) : (
             <Empty title="No deliveries in this state" />

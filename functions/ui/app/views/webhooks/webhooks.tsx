@@ -50,8 +50,16 @@ export const Webhooks = (): ReactNode => {
           selection={{ selected, onSelect }}
           empty={
             <div className="min-h-0 flex-1 overflow-y-auto">
-              <Empty title="No webhooks yet" curl={curl()}>
-                A webhook sends task events to a URL and retries while the receiver fails. With the API:
+              <Empty
+                title="No webhooks yet"
+                curl={curl()}
+                action={
+                  <Link to="/settings/webhooks/new" className={buttonClass()}>
+                    <Plus size={14} /> New webhook
+                  </Link>
+                }
+              >
+                A webhook sends task events to a URL and retries while the receiver fails.
               </Empty>
             </div>
           }

@@ -155,7 +155,7 @@ inBrowser('the view of webhooks', () => {
     await inbound.getByText('TRACKERB_WEBHOOK_SECRET').waitFor()
     await expectGood(opened)
 
-    await page.getByRole('link', { name: 'New webhook' }).click()
+    await page.getByRole('link', { name: 'New webhook' }).first().click()
     await page.getByRole('textbox', { name: 'URL' }).fill('http://10.0.0.1/hook')
     for (const name of [/^task.completed/, /^task.failed/])
       await page.getByRole('checkbox', { name }).uncheck()

@@ -1,6 +1,7 @@
 import { Brain } from 'lucide-react'
 import { memo, useState } from 'react'
 import { ApiError } from '../../../../lib/api/api-error.ts'
+import { cutText } from '../../../../lib/core/cut-text.ts'
 import { Facts } from '../components/facts.tsx'
 import { formatNumber } from '../components/format.ts'
 import { TextPieces } from '../components/plain-text.tsx'
@@ -92,13 +93,23 @@ const NoteLine = ({ note: { tone, text } }: { note: Note }) => (
   </p>
 )
 
+const MOST_NAMED = 2
+const MOST_LETTERS = 60
+
+/** `write_file notes.md, run_command npm test and 3 more` */
+const callsText = (titles: readonly string[]): string => {
+  const more = titles.length - MOST_NAMED
+  const named = titles.slice(0, MOST_NAMED).map((title) => cutText(title, MOST_LETTERS))
+  return `${named.join(', ')}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`
+}
+
 type StepProps = { step: Step; isBare: boolean; isFolded: boolean; scope: AuditScope }
 
 const StepView = memo(({ step, isBare, isFolded, scope }: StepProps) => {
   // Fixed at first render, so that steps do not collapse while they are read.
   const [isOpen] = useState(!isFolded)
   const { number, parts, tookMs } = step
-  const calls = parts.filter(({ kind }) => kind === 'call').length
+  const calls = parts.flatMap((part) => (part.kind === 'call' ? [part.title] : []))
   const content = (
     <div className="flex min-w-0 flex-col gap-2">
       <Windowed
@@ -115,7 +126,7 @@ const StepView = memo(({ step, isBare, isFolded, scope }: StepProps) => {
     <details open={isOpen}>
       <summary className="mb-1.5 text-xs text-muted-foreground">
         Step {number}
-        {calls > 0 && ` · ${calls === 1 ? '1 tool call' : `${calls} tool calls`}`}
+        {calls.length > 0 && ` · ${callsText(calls)}`}
         {tookMs !== undefined && ` · ${formatDuration(tookMs)}`}
       </summary>
       {content}

@@ -54,9 +54,9 @@ export const detailText = (value: unknown, space?: number): string => {
 }
 const isId = (value: unknown) => typeof value === 'string' && /^[a-z]+_[0-9A-Z]{26}$/.test(value)
 
-/** Ids come last: the line may be truncated. */
-export const detailsLine = (details: Readonly<Record<string, unknown>>): string =>
-  Object.entries(details)
-    .toSorted(([, one], [, other]) => Number(isId(one)) - Number(isId(other)))
-    .map(([name, value]) => `${name}: ${detailText(value)}`)
-    .join(' · ')
+/** Without ids, which the entry has, unless there is nothing else. */
+export const detailsLine = (details: Readonly<Record<string, unknown>>): string => {
+  const all = Object.entries(details)
+  const named = all.filter(([name, value]) => name !== 'userId' && !isId(value))
+  return (named.length > 0 ? named : all).map(([name, value]) => `${name}: ${detailText(value)}`).join(' · ')
+}

@@ -103,7 +103,7 @@ const Row = ({ task: { id, title, status, agent }, children }: { task: TaskField
       <span className="min-w-0 flex-1 truncate max-md:basis-4/5 md:min-w-1/2">
         {startOfLine(title ?? '')}
       </span>
-      <span className="max-w-36 truncate text-muted-foreground max-md:hidden">{agent}</span>
+      <span className="max-w-36 shrink-0 truncate text-muted-foreground max-md:hidden">{agent}</span>
       {children}
     </Link>
   </li>

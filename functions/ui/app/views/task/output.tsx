@@ -5,6 +5,7 @@ import { PlainText, TextPieces } from '../../components/plain-text.tsx'
 import { RichText } from '../../components/rich-text.tsx'
 import { Segments } from '../../components/segments.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
+import { ChangedFiles } from './changed-files.tsx'
 import { Denied } from './denied.tsx'
 import { Failure } from './failure.tsx'
 import { FromMemory } from './from-memory.tsx'
@@ -29,7 +30,8 @@ export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
           fingerprint={failureGroup(task)}
         />
       )}
-      {result && <Result result={result} error={hasFailed ? error : undefined} />}
+      {result && <Words output={result.output} error={hasFailed ? error : undefined} />}
+      <ChangedFiles task={task} />
       {WARNINGS.map((name) => {
         const warning = result?.[name]
         return (
@@ -43,6 +45,7 @@ export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
       {result && <Denied denied={result.denied} />}
       {result && <FromMemory taskId={task.id} memory={result.memory} />}
       <Reported task={task} />
+      {result && <Details result={result} />}
       {!hasFailed && !result && (
         <p className="px-3.5 py-3 text-muted-foreground">
           {isOver ? 'No output.' : 'The output appears here when the task ends.'}
@@ -58,29 +61,31 @@ const failureGroup = (task: Task): string | undefined => {
   return typeof fingerprint === 'string' ? fingerprint : undefined
 }
 
-const Result = ({ result, error }: { result: NonNullable<Task['result']>; error: Task['error'] }) => {
-  const { output } = result
-  const rest = Object.entries(result).filter(([name]) => !SHOWN.includes(name))
-  // Of a failure that the agent itself reports, the output is the message of the error.
-  const hasWords = error === undefined || (output !== '' && output !== error.message)
-  return (
+/** Of a failure that the agent itself reports, the output is the message of the error. */
+const Words = ({ output, error }: { output: string; error: Task['error'] }) =>
+  error === undefined || (output !== '' && output !== error.message) ? (
     <section aria-label="Result">
-      {hasWords && <FinalText output={output} />}
-      {rest.length > 0 && (
-        <details className="border-t first:border-t-0">
-          <summary className="px-3.5 py-2 text-muted-foreground hover:bg-muted">Details of the run</summary>
-          <pre className="px-3.5 pb-3 font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
-            <TextPieces text={JSON.stringify(Object.fromEntries(rest), null, 2)} />
-          </pre>
-        </details>
-      )}
+      <FinalText output={output} />
     </section>
+  ) : null
+
+/** What else the agent left, after all that has words of its own. */
+const Details = ({ result }: { result: NonNullable<Task['result']> }) => {
+  const rest = Object.entries(result).filter(([name]) => !SHOWN.includes(name))
+  if (rest.length === 0) return null
+  return (
+    <details>
+      <summary className="px-3.5 py-2 text-muted-foreground hover:bg-muted">Details of the run</summary>
+      <pre className="px-3.5 pb-3 font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
+        <TextPieces text={JSON.stringify(Object.fromEntries(rest), null, 2)} />
+      </pre>
+    </details>
   )
 }
 
 export const FinalText = ({ output }: { output: string }) => {
   const [form, setForm] = useState<'rendered' | 'written'>('rendered')
-  const Words = form === 'rendered' ? RichText : PlainText
+  const Text = form === 'rendered' ? RichText : PlainText
   return (
     <>
       <div className="flex items-center justify-end gap-1 px-3.5 pt-1.5">
@@ -93,7 +98,7 @@ export const FinalText = ({ output }: { output: string }) => {
         <Copy text={output} label="Copy the output" />
       </div>
       <section aria-label="Output" className="min-w-0 px-3.5 pb-3 text-[0.9375rem]">
-        {output ? <Words text={output} /> : <span className="text-muted-foreground">No output</span>}
+        {output ? <Text text={output} /> : <span className="text-muted-foreground">No output</span>}
       </section>
     </>
   )

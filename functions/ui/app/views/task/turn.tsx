@@ -139,8 +139,7 @@ export const CurrentTurn = ({ task, isOver, work }: CurrentProps) => {
     <>
       {wasRunning && work}
       {!isOver && !work && <TurnProgress task={task} />}
-      {(isOver || task.error) && <Output task={task} isOver={isOver} />}
-      <ChangedFiles task={task} />
+      {isOver || task.error ? <Output task={task} isOver={isOver} /> : <ChangedFiles task={task} />}
       {!wasRunning && work && <div className="mt-1 border-t">{work}</div>}
     </>
   )

@@ -12,6 +12,7 @@ import {
 } from '../../functions/ui/app/components/diff-budget.ts'
 import { parseDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
 import { buildFileTree, type Folder } from '../../functions/ui/app/components/diff-tree.ts'
+import { groupTitle } from '../../functions/ui/app/components/group-title.ts'
 import { safeLink } from '../../functions/ui/app/components/link.ts'
 import { formatDuration, formatRelative } from '../../functions/ui/app/components/time.ts'
 import { isStuck } from '../../functions/ui/app/components/usual-time.ts'
@@ -40,6 +41,12 @@ describe('the details of an audit record', () => {
     const details = { id, name: 'Build', scopes: ['gateway', 'webhooks'], total: 2 }
     expect(detailsLine(details)).toBe('name: Build · scopes: gateway, webhooks · total: 2')
     expect(detailsLine({ id })).toBe(`id: ${id}`)
+  })
+})
+
+describe('the title of a group of failures', () => {
+  it('has an ellipsis for what varies, and what an agent wrote in such brackets itself', () => {
+    expect(groupTitle('code <n> at <path>: <b>no</b>')).toBe('code … at …: <b>no</b>')
   })
 })
 

@@ -298,8 +298,11 @@ const useBarCall = (calls: readonly Call[], meant: string | undefined) => {
   const find = (key: string | undefined) => calls.find((call) => callKey(call) === key)
   const call = find(meant) ?? find(shown) ?? calls.find(isOpen)
   if (call !== undefined && find(meant) === undefined && shown !== callKey(call)) setShown(callKey(call))
-  return call
+  return isOther(meant) ? undefined : call
 }
+
+/** The address names a result or a failure: a bar about a call would decide about what is out of view. */
+const isOther = (meant: string | undefined) => meant !== undefined && !meant.startsWith('approval:')
 
 type PhoneProps = { call: Call; calls: readonly Call[]; mark: Mark }
 

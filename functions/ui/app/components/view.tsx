@@ -21,7 +21,7 @@ export const View = ({ title, tabs, aside, actions, children, isFixed = false, f
   return (
     <div className="flex h-full min-h-0 flex-col">
       <header
-        className={`flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 md:px-6 ${tabs ? 'max-md:pb-1' : 'py-2'}`}
+        className={`flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 md:px-6 ${tabs ? 'max-md:gap-y-0' : 'py-2'}`}
       >
         <h1
           className={tabs ? 'sr-only' : 'min-w-0 text-base font-semibold max-md:line-clamp-3 md:truncate'}
@@ -32,7 +32,7 @@ export const View = ({ title, tabs, aside, actions, children, isFixed = false, f
         {tabs}
         {!tabs && aside}
         <div
-          className={`ml-auto flex items-center gap-2 empty:hidden ${tabs ? 'max-md:w-full max-md:justify-between' : ''}`}
+          className={`ml-auto flex items-center gap-2 empty:hidden ${tabs ? 'max-md:w-full max-md:justify-between max-md:*:my-1' : ''}`}
         >
           {tabs && aside}
           {actions}

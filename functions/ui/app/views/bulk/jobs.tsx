@@ -16,7 +16,10 @@ export const BulkJobs = (): ReactNode => {
     <View
       title="Bulk jobs"
       tabs={<TaskTabs />}
-      aside={total !== undefined && total > 0 && <span className="text-muted-foreground">{total}</span>}
+      aside={
+        total !== undefined &&
+        total > 0 && <span className="text-muted-foreground max-md:hidden">{total}</span>
+      }
     >
       {error && rows.length === 0 && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <SkeletonRows count={4} />}

@@ -58,7 +58,7 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
         <span className="max-md:hidden">
           <Spark counts={spark} label={`Failures over time: ${spark.join(', ')}`} />
         </span>
-        <p className="ml-auto text-right md:w-24">
+        <p className="ml-auto shrink-0 text-right whitespace-nowrap md:w-24">
           <span className="text-base font-semibold">{formatNumber(count)}</span>
           <span className="block text-muted-foreground">
             {pending > 0 ? `${formatNumber(pending)} pending` : 'none pending'}

@@ -76,16 +76,16 @@ const SettingsForm = ({ answer }: { answer: Answer }) => {
         </Panel>
       ))}
       <Refusal error={error} fields={Object.keys(groups)} />
-      <div className="sticky bottom-0 flex items-center gap-2 border-t bg-background py-3">
-        <Button kind="primary" type="submit" disabled={isPending || count === 0}>
-          {count === 0 ? 'Nothing to save' : `Save ${count} ${count === 1 ? 'change' : 'changes'}`}
-        </Button>
-        {count > 0 && (
+      {count > 0 && (
+        <div className="sticky bottom-0 flex items-center gap-2 border-t bg-background py-3">
+          <Button kind="primary" type="submit" disabled={isPending}>
+            {`Save ${count} ${count === 1 ? 'change' : 'changes'}`}
+          </Button>
           <Button kind="ghost" onClick={undo}>
             Discard
           </Button>
-        )}
-      </div>
+        </div>
+      )}
     </Form>
   )
 }

@@ -172,6 +172,7 @@ export const openLocalApp = async (config: Config) => {
     model: host.models.resolve({}),
     agents,
     data: data.shown,
+    worker: config.WORKER,
   }
   const start = async () => {
     await background.start()

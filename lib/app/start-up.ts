@@ -20,6 +20,8 @@ type Facts = {
   model: { provider: string; model: string }
   agents: readonly string[]
   data: string
+  /** `off`: runners run the tasks, and this process none. */
+  worker?: Config['WORKER']
   signIn?: SignIn
   /** Whether people read the text on a terminal. */
   onTerminal?: boolean
@@ -56,20 +58,28 @@ export const banner = (facts: Facts): string => {
   const { url, publicUrl, mode, version, providers, model, agents, data, signIn = 'open' } = facts
   const address = publicUrl ?? url
   const demo = providers.some((provider) => provider.demo)
+  const answering = demo ? DEMO : `${model.provider}/${model.model}`
+  const isOnRunners = facts.worker === 'off'
   const lines = [
     `agent-task-service ${version} on ${url}, mode ${mode}`,
     ...(publicUrl === undefined ? [] : [`  public  ${publicUrl}`]),
-    `  model   ${demo ? DEMO : `${model.provider}/${model.model}`}`,
-    `  agents  ${agents.join(', ')}`,
+    ...(isOnRunners
+      ? ['  tasks   run on runners (WORKER=off)', `  chat    ${answering}`]
+      : [`  model   ${answering}`, `  agents  ${agents.join(', ')}`]),
     `  data    ${data}`,
     ...(signIn === 'oidc-no-admin' ? [NO_ADMIN] : []),
-    ...(facts.onTerminal
-      ? [`Open ${address} in a browser.`, ...missingParts({ demo, agents, address })]
-      : []),
+    ...(facts.onTerminal ? [`Open ${address} in a browser.`] : []),
+    ...(isOnRunners ? runnerLines(address) : []),
+    ...(facts.onTerminal && !isOnRunners ? missingParts({ demo, agents, address }) : []),
     ...(signIn === 'closed' ? CLOSED : ['Try it:', ...curlLines(address, ...toTry[signIn])]),
   ]
   return terminalText(`${lines.join('\n')}\n`)
 }
+
+const runnerLines = (address: string) => [
+  'Tasks wait until a runner takes them. Start one, with an API token of the scope runner:',
+  `  RUNNER_TOKEN=svc_… npx agent-tasks runner --url ${address} --name build-1`,
+]
 
 /** What a first task by a real agent lacks. */
 const missingParts = ({

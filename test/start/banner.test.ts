@@ -57,6 +57,15 @@ describe('what a service says on a terminal when it has started', () => {
     expect(banner({ ...facts, ...real, ...given, onTerminal: false })).not.toMatch(/^(?:Open|No) /m)
   })
 
+  it('names no agents where runners run the tasks, but how to start one', () => {
+    const text = banner({ ...facts, ...real, providers: [{ demo: true }], worker: 'off' })
+    expect(text).toContain('\n  tasks   run on runners (WORKER=off)\n  chat    scripted demo model')
+    expect(text).toContain(
+      '\n  RUNNER_TOKEN=svc_… npx agent-tasks runner --url http://127.0.0.1:3000 --name build-1\n',
+    )
+    expect(text).not.toMatch(/coding-agent|^ {2}(?:model|agents) |No model has a key/m)
+  })
+
   it('names the address that people use', () => {
     expect(banner({ ...facts, ...real, publicUrl: 'https://tasks.example' })).toContain(
       'Open https://tasks.example in a browser.',

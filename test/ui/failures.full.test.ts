@@ -55,7 +55,10 @@ inBrowser('the view of failures', () => {
     await using opened = await openPage(service.baseUrl, '/tasks/failures')
     const { page } = opened
     const group = page.getByRole('listitem', { name: CAUSE })
-    await group.getByRole('button', { name: 'Retry all' }).click()
+    await group.waitFor()
+    for (const key of ['j', 'x']) await page.keyboard.press(key)
+    await page.getByRole('status').getByText('1 selected').waitFor()
+    await page.keyboard.press('r')
     const asked = page.getByRole('dialog', { name: 'Retry 3 dead letters?' })
     await asked.getByRole('button', { name: 'Retry 3' }).click()
     const dialog = page.getByRole('dialog', { name: 'Retry dead letters' })

@@ -332,6 +332,11 @@ inBrowser('the inbox', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('e')
     await row(page, 'Newer').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).waitFor()
+    await page.keyboard.press('z')
+    await row(page, 'Newer').waitFor()
+    await row(page, 'Newer').getByRole('button', { name: 'Done' }).click()
+    await row(page, 'Newer').waitFor({ state: 'detached' })
     await page.keyboard.press('j')
     await page.keyboard.press('s')
     const dialog = page.getByRole('dialog', { name: 'Snooze until' })
@@ -358,6 +363,11 @@ inBrowser('the inbox', () => {
     const { page } = opened
     await row(page, '1 task not retried').waitFor()
     await expectSound(opened)
+    await page.keyboard.press('j')
+    await page.keyboard.press('r')
+    const asked = page.getByRole('dialog', { name: 'Retry 1 dead letter?' })
+    await asked.getByText('Broken').waitFor()
+    await page.keyboard.press('Escape')
     const [letter] = (await api.client.listDlq({ query: {} })).items
     await api.client.discardDlqItem({ params: { id: letter?.id ?? '' } })
     await page.getByText('Nothing needs you').waitFor()

@@ -5,20 +5,39 @@ import { buttonClass } from './button.tsx'
 
 const manager = Base.createToastManager()
 
+let latest: (() => void) | undefined
+
 /** Errors stay until they are dismissed. */
 export const toast = {
   done: (title: string, description?: string) => manager.add({ title, description, type: 'done' }),
   failed: (title: string, description?: string) =>
     manager.add({ title, description, type: 'failed', priority: 'high', timeout: 0 }),
-  /** Stays until it is closed. */
-  undoable: (title: string, description: string, onUndo: () => void) =>
-    manager.add({
+  /** Stays for this time, by default until it is closed. */
+  undoable: (title: string, description: string | undefined, onUndo: () => void, timeout = 0) => {
+    const undo = () => {
+      manager.close(id)
+      onUndo()
+    }
+    const forget = () => {
+      if (latest === undo) latest = undefined
+    }
+    const id: string = manager.add({
       title,
       description,
       type: 'undoable',
-      timeout: 0,
-      actionProps: { children: 'Undo', onClick: onUndo },
-    }),
+      timeout,
+      onClose: forget,
+      actionProps: { children: 'Undo', onClick: undo },
+    })
+    latest = undo
+    return id
+  },
+  /** Undoes what the latest open toast offers to. False if there is none. */
+  undo: (): boolean => {
+    const undo = latest
+    undo?.()
+    return undo !== undefined
+  },
   close: (id: string) => manager.close(id),
 }
 

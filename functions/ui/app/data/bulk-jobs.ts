@@ -29,6 +29,16 @@ const send = ({ target, body }: BulkOrder, dryRun: boolean) =>
 
 const key = ['bulk'] as const
 
+/** What to do with all pending dead letters of a cause. */
+export const orderOfCause = (action: 'retry' | 'discard', fingerprint: string): BulkOrder => ({
+  target: 'dlq',
+  body: { action, filter: { status: ['pending'], fingerprint } },
+})
+
+/** A real run returns its job. */
+export const startBulk = async (order: BulkOrder): Promise<BulkJob> =>
+  ((await send(order, false)) as { job: BulkJob }).job
+
 /** A dry run. */
 export const useBulkPreview = (order: BulkOrder) =>
   useQuery({
@@ -41,8 +51,7 @@ export const useBulkPreview = (order: BulkOrder) =>
 
 export const useStartBulk = () =>
   useMutation({
-    // A real run returns its job.
-    mutationFn: async (order: BulkOrder) => ((await send(order, false)) as { job: BulkJob }).job,
+    mutationFn: startBulk,
     onSuccess: (job) => queryClient.setQueryData([...key, job.id], job),
   })
 

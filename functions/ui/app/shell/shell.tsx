@@ -1,6 +1,7 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { Fragment, useEffect } from 'react'
 import { undoCancel } from '../components/cancel-soon.ts'
+import { toast } from '../components/toast.tsx'
 import { useLocale } from '../data/locale.ts'
 import { isSignedOut } from '../data/query-client.ts'
 import { Banner, useStaleSince } from './banner.tsx'
@@ -84,7 +85,7 @@ const useShellKeys = () => {
       if (overlay.get() !== 'create' && overlay.get() !== 'again') overlay.set('palette')
     },
     create: openCreate,
-    undo: undoCancel,
+    undo: () => void (toast.undo() || undoCancel()),
     help: () => overlay.set('keys'),
     search: () => toSearch(() => void navigate({ to: '/tasks' })),
     ...Object.fromEntries(keyed.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])),

@@ -1,15 +1,21 @@
 import { Link, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { RotateCcw } from 'lucide-react'
+import { type ReactNode, useRef, useState } from 'react'
 import { BulkDialog } from '../../components/bulk-dialog.tsx'
-import { switchLinkClass } from '../../components/button.tsx'
+import { Button, switchLinkClass } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
+import { formatNumber } from '../../components/format.ts'
 import { Problem } from '../../components/problem.tsx'
+import { RetryCauses } from '../../components/retry-causes.tsx'
+import { useRowKeys } from '../../components/row-keys.ts'
+import { SelectionBar } from '../../components/selection-bar.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { View } from '../../components/view.tsx'
-import type { BulkOrder } from '../../data/bulk-jobs.ts'
+import { type BulkOrder, orderOfCause } from '../../data/bulk-jobs.ts'
 import { type FailureGroup, useFailures } from '../../data/failures.ts'
+import { useKeys } from '../../shell/keys.ts'
 import { TaskTabs } from '../../shell/task-tabs.tsx'
-import { Group, orderFor } from './group.tsx'
+import { Group } from './group.tsx'
 import { Probe } from './probe.tsx'
 import { spanNames, spans } from './spans.ts'
 
@@ -43,18 +49,7 @@ export const Failures = (): ReactNode => {
           Tasks that fail for good are grouped here by agent, code and message.
         </Empty>
       )}
-      {groups && groups.length > 0 && (
-        <ul aria-label="Failures by cause">
-          {groups.map((group) => (
-            <Group
-              key={group.fingerprint}
-              group={group}
-              onOrder={setOrder}
-              onProbe={() => setProbed(group)}
-            />
-          ))}
-        </ul>
-      )}
+      {groups && groups.length > 0 && <Groups groups={groups} onOrder={setOrder} onProbe={setProbed} />}
       {data && data.total > data.failures.length && (
         <p className="px-4 py-3 text-muted-foreground md:px-6">
           {data.total - data.failures.length} more causes with fewer failures.
@@ -66,12 +61,77 @@ export const Failures = (): ReactNode => {
           onClose={() => setProbed(undefined)}
           onRetryOthers={() => {
             setProbed(undefined)
-            setOrder(orderFor('retry', probed.fingerprint))
+            setOrder(orderOfCause('retry', probed.fingerprint))
           }}
         />
       )}
       {order && <BulkDialog order={order} onClose={() => setOrder(undefined)} />}
     </View>
+  )
+}
+
+const none: ReadonlySet<string> = new Set()
+
+type GroupsProps = {
+  groups: readonly FailureGroup[]
+  onOrder: (order: BulkOrder) => void
+  onProbe: (group: FailureGroup) => void
+}
+
+const Groups = ({ groups, onOrder, onProbe }: GroupsProps) => {
+  const list = useRef<HTMLUListElement>(null)
+  const [selected, onSelect] = useState(none)
+  const [retried, setRetried] = useState<readonly FailureGroup[]>()
+  const selection = { selected, onSelect }
+  const chosen = groups.filter(({ fingerprint }) => selected.has(fingerprint))
+  const pending = chosen.reduce((sum, group) => sum + group.pending, 0)
+  const retry = (some: readonly FailureGroup[]) => {
+    const open = some.filter((group) => group.pending > 0)
+    if (open.length > 0) setRetried(open)
+  }
+  const clear = () => onSelect(none)
+  useRowKeys({
+    label: 'failures',
+    ids: groups.map(({ fingerprint }) => fingerprint),
+    selection,
+    scroller: list,
+    show: (index) => list.current?.children[index]?.scrollIntoView({ block: 'nearest' }),
+    ...(chosen.length === 0 && {
+      acts: { retry: (id) => retry(groups.filter(({ fingerprint }) => fingerprint === id)) },
+    }),
+  })
+  useKeys({ retry: chosen.length > 0 ? () => retry(chosen) : undefined })
+  return (
+    <>
+      {chosen.length > 0 && (
+        <SelectionBar count={chosen.length} onClear={clear}>
+          <Button disabled={pending === 0} onClick={() => retry(chosen)}>
+            <RotateCcw size={14} /> Retry {formatNumber(pending)}
+          </Button>
+        </SelectionBar>
+      )}
+      <ul ref={list} aria-label="Failures by cause">
+        {groups.map((group, index) => (
+          <Group
+            key={group.fingerprint}
+            group={group}
+            index={index}
+            selection={selection}
+            onOrder={onOrder}
+            onProbe={() => onProbe(group)}
+          />
+        ))}
+      </ul>
+      {retried && (
+        <RetryCauses
+          causes={retried}
+          onClose={() => {
+            setRetried(undefined)
+            clear()
+          }}
+        />
+      )}
+    </>
   )
 }
 

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { Bell, BellOff, FlaskConical, RotateCcw, Trash2 } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
+import { Checkbox } from '../../components/checkbox.tsx'
+import { type Selection, toggled } from '../../components/data-row.tsx'
 import { ErrorCode } from '../../components/error-code.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { formatNumber } from '../../components/format.ts'
@@ -10,20 +12,21 @@ import { Tag } from '../../components/tag.tsx'
 import { groupTitle } from '../../components/text-weight.ts'
 import { toast } from '../../components/toast.tsx'
 import { When } from '../../components/when.tsx'
-import type { BulkOrder } from '../../data/bulk-jobs.ts'
+import { type BulkOrder, orderOfCause } from '../../data/bulk-jobs.ts'
 import { type FailureGroup, useMute } from '../../data/failures.ts'
 
-type Props = { group: FailureGroup; onOrder: (order: BulkOrder) => void; onProbe: () => void }
+type Props = {
+  group: FailureGroup
+  index: number
+  selection: Selection
+  onOrder: (order: BulkOrder) => void
+  onProbe: () => void
+}
 
-export const orderFor = (action: 'retry' | 'discard', fingerprint: string): BulkOrder => ({
-  target: 'dlq',
-  body: { action, filter: { status: ['pending'], fingerprint } },
-})
-
-export const Group = ({ group, onOrder, onProbe }: Props) => {
+export const Group = ({ group, index, selection, onOrder, onProbe }: Props) => {
   const { fingerprint, code, message, agent, count, pending, firstSeen, lastSeen, spark, muted } = group
   const mute = useMute()
-  const order = (action: 'retry' | 'discard') => onOrder(orderFor(action, fingerprint))
+  const order = (action: 'retry' | 'discard') => onOrder(orderOfCause(action, fingerprint))
   const change = () =>
     mute.mutate(group, {
       onError: (error) => toast.failed(muted ? 'Not unmuted' : 'Not muted', errorMessage(error)),
@@ -31,14 +34,21 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
   return (
     <li
       aria-label={groupTitle(message)}
-      className={`flex flex-col gap-2 border-b px-4 py-3 md:px-6 ${muted ? 'bg-muted/40' : ''}`}
+      data-index={index}
+      className={`flex flex-col gap-2 border-b px-4 py-3 has-[[data-row-link]:focus]:bg-accent has-[[data-row-link]:focus]:shadow-[inset_3px_0_0_var(--ring)] md:px-6 ${muted ? 'bg-muted/40' : ''}`}
     >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 max-md:flex-nowrap max-md:items-start">
-        <div className="min-w-0 flex-1 basis-72">
+        <Checkbox
+          label={`Select ${groupTitle(message)}`}
+          isChecked={selection.selected.has(fingerprint)}
+          onChange={() => selection.onSelect(toggled(selection.selected, fingerprint))}
+        />
+        <div className="min-w-0 flex-1 basis-64">
           <Link
             to="/tasks/queue"
             search={{ status: 'all', fingerprint }}
-            className="line-clamp-2 font-medium [overflow-wrap:anywhere] hover:underline"
+            data-row-link
+            className="line-clamp-2 font-medium outline-none [overflow-wrap:anywhere] hover:underline"
           >
             {groupTitle(message)}
           </Link>
@@ -66,7 +76,7 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
         </p>
       </div>
       <div className="flex flex-wrap gap-2 max-md:gap-1 max-md:[&>button]:px-1.5 max-md:[&_svg]:hidden">
-        <Button size="small" disabled={pending === 0} onClick={() => order('retry')}>
+        <Button size="small" disabled={pending === 0} title="Retry all (r)" onClick={() => order('retry')}>
           <RotateCcw size={14} /> Retry all
         </Button>
         <Button

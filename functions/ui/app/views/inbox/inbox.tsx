@@ -1,19 +1,18 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { AlarmClock, Check, ListX, WifiOff } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
-import { BulkDialog } from '../../components/bulk-dialog.tsx'
 import { Button, switchLinkClass } from '../../components/button.tsx'
 import { Checkbox } from '../../components/checkbox.tsx'
 import type { Selection } from '../../components/data-row.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Problem } from '../../components/problem.tsx'
+import { RetryCauses } from '../../components/retry-causes.tsx'
 import { useRowKeys } from '../../components/row-keys.ts'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { View } from '../../components/view.tsx'
 import { scrollToItem, Windowed } from '../../components/windowed.tsx'
-import type { BulkOrder } from '../../data/bulk-jobs.ts'
 import { isConnected } from '../../data/connection.ts'
-import { type InboxItem, useInbox } from '../../data/inbox.ts'
+import { type InboxItem, type InboxItemOf, useInbox } from '../../data/inbox.ts'
 import { useMe } from '../../data/me.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { Allowed } from './allowed.tsx'
@@ -30,6 +29,9 @@ import type { RowItem } from './words.tsx'
 const isOpen = ({ outcome }: Call) => outcome === undefined
 
 const isRow = (item: InboxItem): item is RowItem => item.kind !== 'approval'
+
+type Failed = InboxItemOf<'failure'>
+const isFailure = (item: InboxItem): item is Failed => item.kind === 'failure'
 
 const LOCAL_USER = 'local'
 
@@ -111,7 +113,7 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
   const { item: meant } = useSearch({ from: '/inbox' })
   const { calls, mark, clear } = useCalls(items)
   const [selected, onSelect] = useState(none)
-  const [order, setOrder] = useState<BulkOrder>()
+  const [retried, setRetried] = useState<readonly Failed[]>()
   const [asked, setAsked] = useState<readonly InboxItem[]>()
   const marking = useMarking()
   const barCall = useBarCall(calls, meant)
@@ -130,11 +132,7 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
     },
     onSnooze: setAsked,
     onReopen: marking.reopen,
-    onRetry: (fingerprint) =>
-      setOrder({
-        target: 'dlq',
-        body: { action: 'retry', filter: { status: ['pending'], fingerprint } },
-      }),
+    onRetry: (item) => setRetried([item]),
   }
   useRowKeys({
     label: 'inbox',
@@ -154,6 +152,10 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
     snooze: () => {
       const some = current()
       if (some.length > 0) setAsked(some)
+    },
+    retry: () => {
+      const failures = current().filter(isFailure)
+      if (failures.length > 0) setRetried(failures)
     },
   })
   const decided = calls.filter((call) => !isOpen(call)).length
@@ -221,7 +223,15 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
           }}
         />
       )}
-      {order && <BulkDialog order={order} onClose={() => setOrder(undefined)} />}
+      {retried && (
+        <RetryCauses
+          causes={retried.map(({ failure }) => failure)}
+          onClose={() => {
+            setRetried(undefined)
+            clearSelection()
+          }}
+        />
+      )}
     </>
   )
 }

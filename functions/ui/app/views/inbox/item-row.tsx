@@ -8,7 +8,7 @@ import { errorMessage } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { When } from '../../components/when.tsx'
 import { useRemoveHold } from '../../data/holds.ts'
-import type { InboxItem } from '../../data/inbox.ts'
+import type { InboxItem, InboxItemOf } from '../../data/inbox.ts'
 import { useMe } from '../../data/me.ts'
 import { facts, looks, type RowItem, TitleLink, titleText } from './words.tsx'
 
@@ -16,7 +16,7 @@ export type ItemVerbs = {
   onDone: (items: readonly InboxItem[]) => void
   onSnooze: (items: readonly InboxItem[]) => void
   onReopen: (items: readonly InboxItem[]) => void
-  onRetry: (fingerprint: string) => void
+  onRetry: (item: InboxItemOf<'failure'>) => void
 }
 
 type Props = {
@@ -121,7 +121,8 @@ const Verb = ({ item, onRetry }: Pick<Props, 'item'> & Pick<ItemVerbs, 'onRetry'
         size="small"
         needsService
         className="max-md:hidden"
-        onClick={() => onRetry(item.failure.fingerprint)}
+        title="Retry (r)"
+        onClick={() => onRetry(item)}
       >
         <RotateCcw size={14} /> Retry {item.failure.pending > 1 ? `all ${item.failure.pending}` : ''}
       </Button>

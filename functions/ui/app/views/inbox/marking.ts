@@ -3,6 +3,8 @@ import { errorMessage } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { type InboxItem, useComplete, useReopen, useSnooze } from '../../data/inbox.ts'
 
+const UNDO_MS = 8_000
+
 const items = (count: number) => (count === 1 ? 'Item' : `${count} items`)
 
 /** Marks items for the user, and says what became of them. */
@@ -22,7 +24,8 @@ export const useMarking = () => {
         toast.done('Calls wait for a decision', 'Allow or deny them, or snooze them.')
       if (others.length === 0) return
       completing.mutate(others, {
-        onSuccess: () => void toast.done(`${items(others.length)} done`),
+        onSuccess: () =>
+          void toast.undoable(`${items(others.length)} done`, undefined, () => reopen(others), UNDO_MS),
         onError: (error) => void toast.failed('Not marked as done', errorMessage(error)),
       })
     },

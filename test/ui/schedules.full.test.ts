@@ -62,6 +62,9 @@ describe('what a form changes of a schedule', () => {
     expect(scheduleChange(schedule, { ...typed, prompt: '', labels: 'b, c' })).toEqual({
       task: { ...rest, labels: ['b', 'c'] },
     })
+    expect(scheduleChange(schedule, { ...typed, securityMode: 'ask', timeoutMs: '30m' })).toEqual({
+      task: { ...task, timeoutMs: 1_800_000, metadata: { mine: 1, securityMode: 'ask' } },
+    })
   })
 })
 
@@ -120,9 +123,11 @@ inBrowser('the schedules', () => {
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Nightly')
     await dialog.getByLabel('Repository').fill('https://127.0.0.1/x.git')
     await dialog.getByRole('button', { name: 'Create' }).click()
-    await dialog.locator('[name=title][aria-invalid=true]').waitFor()
-    await dialog.getByLabel('Title').fill('Update')
+    await dialog.getByText('Say what the agent should do.').waitFor()
     await dialog.getByLabel('Prompt').fill('Update the dependencies')
+    await dialog.getByText('title, priority, mode, limits').click()
+    await dialog.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('Read only')
+    await dialog.locator('[name=timeoutMs]').fill('30m')
     await dialog.getByLabel('Labels').fill('deps, night')
     await page.keyboard.press('Enter')
     await dialog.locator('[name=repository][aria-invalid=true]').waitFor()
@@ -137,7 +142,13 @@ inBrowser('the schedules', () => {
       cron: '30 2 * * MON-FRI',
       timezone: 'Europe/Vienna',
       enabled: true,
-      task: { title: 'Update', prompt: 'Update the dependencies', labels: ['deps', 'night'] },
+      task: {
+        title: 'Update the dependencies',
+        prompt: 'Update the dependencies',
+        labels: ['deps', 'night'],
+        timeoutMs: 1_800_000,
+        metadata: { securityMode: 'sandbox' },
+      },
     })
     expect(nextRuns[0]).toBe(nextRunAt)
     await expectSound(opened)

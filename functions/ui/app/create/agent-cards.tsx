@@ -57,7 +57,12 @@ const Cards = ({ agents, chosen }: { agents: readonly Agent[]; chosen: string })
     <>
       <div className={grid}>
         {near.map((agent) => (
-          <AgentCard key={agent.type} agent={agent} isChosen={isChosen(agent)} />
+          <AgentCard
+            key={agent.type}
+            agent={agent}
+            isChosen={isChosen(agent)}
+            isNamed={agent.type === chosen}
+          />
         ))}
         {isUnknown && (
           <Choice type={chosen} name={chosen} isChosen isDisabled={false}>
@@ -86,11 +91,18 @@ const Cards = ({ agents, chosen }: { agents: readonly Agent[]; chosen: string })
   )
 }
 
-const AgentCard = ({ agent, isChosen }: { agent: Agent; isChosen: boolean }) => {
+type CardProps = {
+  agent: Agent
+  isChosen: boolean
+  /** By its type, which stays. */
+  isNamed: boolean
+}
+
+const AgentCard = ({ agent, isChosen, isNamed }: CardProps) => {
   const [label, tone] = stateLabel(agent)
   return (
     <Choice
-      type={agent.isDefault ? '' : agent.type}
+      type={agent.isDefault && !isNamed ? '' : agent.type}
       name={agent.name}
       isChosen={isChosen}
       isDisabled={!isUsable(agent) && !isChosen}

@@ -2,26 +2,21 @@ import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from '../components/button.tsx'
-import { fieldErrors, groupedErrors } from '../components/field-errors.ts'
-import { useNarrow } from '../components/narrow.ts'
+import { fieldErrors } from '../components/field-errors.ts'
 import { withCommand } from '../components/platform.ts'
 import { errorMessage } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
 import { useAway } from '../data/connection.ts'
 import { type NewTask, useCreateTask } from '../data/tasks.ts'
-import { AgentCards } from './agent-cards.tsx'
 import { AppliedMode } from './applied-mode.tsx'
 import { draftFor, dropDraft, idempotencyKey, keepDraft, keepUnsent, type Purpose } from './draft.ts'
-import { limitErrors } from './limits.ts'
-import { MoreFields } from './more-fields.tsx'
-import { newTaskBody } from './new-task.ts'
+import { newTaskBody, typedErrors } from './new-task.ts'
 import { NothingRuns } from './nothing-runs.tsx'
-import { useRepeat } from './repeat.ts'
-import { RepositoryFields } from './repository-fields.tsx'
+import { taskErrors, useRepeat } from './repeat.ts'
+import { TaskFields } from './task-fields.tsx'
 
 /** A resend has the same idempotency key. */
 const BACK = 'The connection was lost and is back. Send it again: no second task is created.'
-const NO_PROMPT = 'Say what the agent should do.'
 
 type Parts = { fields: ReactNode; problem: ReactNode; mode: ReactNode; submit: ReactNode }
 
@@ -94,15 +89,7 @@ export const Composer = ({ purpose, isStillOpen, onCreated, children }: Props) =
         fields: (
           <>
             <NothingRuns />
-            <PromptField prompt={typed.prompt} error={errors.prompt} />
-            <RepositoryFields typed={typed} errors={errors} repository={typed.repository ?? ''} />
-            <AgentCards chosen={typed.assignedAgent ?? ''} error={errors.assignedAgent} />
-            <MoreFields
-              typed={typed}
-              errors={errors}
-              prompt={typed.prompt ?? ''}
-              canRepeat={purpose === 'create'}
-            />
+            <TaskFields typed={typed} errors={errors} isFirst canRepeat={purpose === 'create'} />
           </>
         ),
         problem: error && Object.keys(errors).length === 0 && (
@@ -128,17 +115,8 @@ export const Composer = ({ purpose, isStillOpen, onCreated, children }: Props) =
 
 const ownErrors = (purpose: Purpose): Readonly<Record<string, string>> => {
   const { fields, rest } = draftFor(purpose).get()
-  const hasWords = [fields.prompt, fields.title, rest.description].some((text) => String(text ?? '').trim())
-  return { ...limitErrors(fields), ...(hasWords ? {} : { prompt: NO_PROMPT }) }
+  return typedErrors(fields, rest.description)
 }
-
-/** Messages about the task of a schedule, by field name. */
-const taskErrors = (error: unknown): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(groupedErrors(error)).flatMap(([path, message]) =>
-      path.startsWith('task.') ? [[path.slice('task.'.length), message]] : [],
-    ),
-  )
 
 /** Metadata without a field stays beside that which has one. */
 const withRest = (rest: Readonly<Record<string, unknown>>, body: Record<string, unknown>) => {
@@ -148,29 +126,4 @@ const withRest = (rest: Readonly<Record<string, unknown>>, body: Record<string, 
 
 const sendOnEnter = (event: KeyboardEvent<HTMLFormElement>) => {
   if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.requestSubmit()
-}
-
-const PromptField = ({ prompt, error }: { prompt: string | undefined; error: string | undefined }) => {
-  // The keyboard of a phone would cover half of the form.
-  const isNarrow = useNarrow()
-  return (
-    <label className="flex min-w-0 flex-col gap-1">
-      <span className="sr-only">Prompt</span>
-      <textarea
-        name="prompt"
-        defaultValue={prompt}
-        // biome-ignore lint/a11y/noAutofocus: the form begins with it.
-        autoFocus={!isNarrow}
-        aria-invalid={error ? true : undefined}
-        placeholder="Describe the outcome, and how to check it. The first line becomes the title."
-        onKeyDown={(event) => {
-          // Leaves the field, so that page keys work again. A dialog closes.
-          if (event.key !== 'Escape' || event.currentTarget.closest('[role=dialog]')) return
-          event.currentTarget.blur()
-        }}
-        className="field-sizing-content max-h-[40vh] min-h-28 w-full resize-none rounded-lg border border-input bg-card px-3.5 py-3 text-base placeholder:text-muted-foreground aria-invalid:border-destructive"
-      />
-      {error && <span className="text-destructive">{error}</span>}
-    </label>
-  )
 }

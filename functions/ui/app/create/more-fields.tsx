@@ -39,7 +39,9 @@ export const MoreFields = ({ typed, errors, prompt, canRepeat }: Props) => {
       <summary className="flex w-fit items-center gap-1.5 font-medium">
         <ChevronRight size={14} className="text-muted-foreground [details[open]>summary>&]:rotate-90" />
         <span>More</span>
-        <span className="font-normal text-muted-foreground">title, priority, mode, limits, repeat</span>
+        <span className="font-normal text-muted-foreground">
+          title, priority, mode, limits{canRepeat && ', repeat'}
+        </span>
       </summary>
       {/* Stays in the document while folded: its values are sent. */}
       <div className="grid grid-cols-1 gap-3 pt-3 sm:grid-cols-2">

@@ -1,5 +1,16 @@
 import { firstLineTitle } from '../../../../lib/core/first-line-title.ts'
-import { readLimits } from './limits.ts'
+import { limitErrors, readLimits } from './limits.ts'
+
+const NO_PROMPT = 'Say what the agent should do.'
+
+/** What the page refuses of what is typed, by field name. A description counts as words. */
+export const typedErrors = (
+  typed: Readonly<Record<string, string>>,
+  description?: unknown,
+): Readonly<Record<string, string>> => {
+  const hasWords = [typed.prompt, typed.title, description].some((text) => String(text ?? '').trim())
+  return { ...limitErrors(typed), ...(hasWords ? {} : { prompt: NO_PROMPT }) }
+}
 
 /** Empty fields are left out. Without a title it is the first line of the prompt. */
 export const newTaskBody = (form: Iterable<[string, FormDataEntryValue]>): Record<string, unknown> => {

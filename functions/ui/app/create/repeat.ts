@@ -1,7 +1,16 @@
 import { cutText } from '../../../../lib/core/cut-text.ts'
+import { groupedErrors } from '../components/field-errors.ts'
 import { locale } from '../data/locale.ts'
 import { type NewSchedule, useCreateSchedule } from '../data/schedules.ts'
 import type { NewTask } from '../data/tasks.ts'
+
+/** Messages about the task of a schedule, by field name. */
+export const taskErrors = (error: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(groupedErrors(error)).flatMap(([path, message]) =>
+      path.startsWith('task.') ? [[path.slice('task.'.length), message]] : [],
+    ),
+  )
 
 const LONGEST_NAME = 100
 

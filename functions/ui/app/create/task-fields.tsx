@@ -1,81 +1,48 @@
-import { AreaField, SelectField, TextField } from '../components/field.tsx'
-import { useAgentTypes } from '../data/agents.ts'
+import { useNarrow } from '../components/narrow.ts'
+import { AgentCards } from './agent-cards.tsx'
+import { MoreFields } from './more-fields.tsx'
+import { RepositoryFields } from './repository-fields.tsx'
 import type { TypedFields } from './typed-fields.ts'
 
-type Props = TypedFields & { autoFocus?: boolean }
+type Props = TypedFields & {
+  /** The form begins with the prompt. */
+  isFirst?: boolean
+  canRepeat?: boolean
+}
 
-export const TaskFields = ({ typed: given, errors, autoFocus = false }: Props) => {
-  const { data: agentTypes = [] } = useAgentTypes()
-  const { assignedAgent = '', priority = '3', ...typed } = given
-  // Keeps the agent of a draft as an option until the list of agents is loaded.
-  const types =
-    assignedAgent === '' || agentTypes.includes(assignedAgent) ? agentTypes : [assignedAgent, ...agentTypes]
+/** What a task is given, in a new task and in a schedule. `typed` follows what is typed. */
+export const TaskFields = ({ typed, errors, isFirst = false, canRepeat = false }: Props) => (
+  <>
+    <PromptField prompt={typed.prompt} error={errors.prompt} isFirst={isFirst} />
+    <RepositoryFields typed={typed} errors={errors} repository={typed.repository ?? ''} />
+    <AgentCards chosen={typed.assignedAgent ?? ''} error={errors.assignedAgent} />
+    <MoreFields typed={typed} errors={errors} prompt={typed.prompt ?? ''} canRepeat={canRepeat} />
+  </>
+)
+
+type PromptProps = { prompt: string | undefined; error: string | undefined; isFirst: boolean }
+
+const PromptField = ({ prompt, error, isFirst }: PromptProps) => {
+  // The keyboard of a phone would cover half of the form.
+  const isNarrow = useNarrow()
   return (
-    <>
-      <TextField
-        label="Title"
-        name="title"
-        defaultValue={typed.title}
-        autoFocus={autoFocus}
-        error={errors.title}
-        autoComplete="off"
-      />
-      <AreaField
-        label="Prompt"
+    <label className="flex min-w-0 flex-col gap-1">
+      <span className="sr-only">Prompt</span>
+      <textarea
         name="prompt"
-        defaultValue={typed.prompt}
-        rows={5}
-        error={errors.prompt}
-        placeholder="What should the agent do?"
+        defaultValue={prompt}
+        // biome-ignore lint/a11y/noAutofocus: the form begins with it.
+        autoFocus={isFirst && !isNarrow}
+        aria-invalid={error ? true : undefined}
+        placeholder="Describe the outcome, and how to check it. The first line becomes the title."
+        onKeyDown={(event) => {
+          // Leaves the field, so that page keys work again. A dialog closes.
+          if (event.key !== 'Escape' || event.currentTarget.closest('[role=dialog]')) return
+          event.currentTarget.blur()
+        }}
+        className="field-sizing-content max-h-[40vh] min-h-28 w-full resize-none rounded-lg border border-input bg-card px-3.5 py-3 text-base placeholder:text-muted-foreground aria-invalid:border-destructive"
       />
-      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
-        <SelectField label="Priority" name="priority" defaultValue={priority} error={errors.priority}>
-          <option value="1">1 · critical</option>
-          <option value="2">2 · high</option>
-          <option value="3">3 · normal</option>
-          <option value="4">4 · low</option>
-        </SelectField>
-        <SelectField
-          label="Agent"
-          name="assignedAgent"
-          defaultValue={assignedAgent}
-          error={errors.assignedAgent}
-        >
-          <option value="">Default agent</option>
-          {types.map((type) => (
-            <option key={type}>{type}</option>
-          ))}
-        </SelectField>
-        <TextField
-          label="Repository"
-          name="repository"
-          defaultValue={typed.repository}
-          placeholder="owner/repo"
-          error={errors.repository}
-        />
-        <TextField label="Branch" name="branch" defaultValue={typed.branch} error={errors.branch} />
-        <TextField
-          label="Labels"
-          name="labels"
-          defaultValue={typed.labels}
-          placeholder="comma-separated"
-          error={errors.labels}
-        />
-        <TextField
-          label="Runs on"
-          name="runsOn"
-          defaultValue={typed.runsOn}
-          placeholder="labels of its runner"
-          error={errors.runsOn}
-        />
-        <TextField
-          label="Source link"
-          name="sourceUrl"
-          defaultValue={typed.sourceUrl}
-          type="url"
-          error={errors.sourceUrl}
-        />
-      </div>
-    </>
+      {error && <span className="text-destructive">{error}</span>}
+    </label>
   )
 }

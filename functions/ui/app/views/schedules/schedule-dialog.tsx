@@ -1,14 +1,17 @@
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
-import { fieldErrors, groupedErrors } from '../../components/field-errors.ts'
+import { fieldErrors } from '../../components/field-errors.ts'
 import { Form, type Texts } from '../../components/form.tsx'
 import { Person } from '../../components/person.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
+import { typedErrors } from '../../create/new-task.ts'
+import { taskErrors } from '../../create/repeat.ts'
 import { TaskFields } from '../../create/task-fields.tsx'
 import { useMe } from '../../data/me.ts'
 import { type Schedule, useChangeSchedule, useCreateSchedule, useSchedule } from '../../data/schedules.ts'
@@ -80,14 +83,6 @@ type Props = Close & {
 
 const OWN = ['name', 'cron', 'timezone']
 
-/** Validation messages of the task by field name. */
-const taskErrors = (error: unknown): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(groupedErrors(error)).flatMap(([path, message]) =>
-      path.startsWith('task.') ? [[path.slice('task.'.length), message]] : [],
-    ),
-  )
-
 /** Shown if saving changes the user that the schedule runs as. */
 const RunsAs = ({ id }: { id: string }) => {
   const me = useMe()
@@ -101,8 +96,21 @@ const RunsAs = ({ id }: { id: string }) => {
 
 const Fields = ({ schedule, verb, error, isPending, onClose, onSend }: Props) => {
   const errors = fieldErrors(error)
+  const [typed, setTyped] = useState<Texts>(schedule ? taskTexts(schedule.task) : {})
+  // Said from the first try to send on.
+  const [isTried, setTried] = useState(false)
+  const wrong = typedErrors(typed, schedule?.task.description)
+  const type = ({ currentTarget: { form } }: FormEvent<HTMLFieldSetElement>) => {
+    if (form)
+      setTyped(Object.fromEntries([...new FormData(form)].map(([name, text]) => [name, String(text)])))
+  }
+  const send = (texts: Texts, form: HTMLFormElement) => {
+    flushSync(() => setTried(true))
+    if (Object.keys(wrong).length === 0) return onSend(texts)
+    form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }
   return (
-    <Form label="Schedule" error={error} onSend={onSend} className="flex min-h-0 flex-col">
+    <Form label="Schedule" error={error} onSend={send} className="flex min-h-0 flex-col">
       <DialogBody>
         <TextField
           label="Name"
@@ -119,10 +127,10 @@ const Fields = ({ schedule, verb, error, isPending, onClose, onSend }: Props) =>
           timezone={schedule?.timezone ?? ownZone()}
           errors={errors}
         />
-        <fieldset className="flex min-w-0 flex-col gap-3 border-t pt-3">
+        <fieldset onInput={type} className="flex min-w-0 flex-col gap-3 border-t pt-3">
           <legend className="float-left w-full text-muted-foreground">Task to create</legend>
           {schedule && <RunsAs id={schedule.runsAs} />}
-          <TaskFields typed={schedule ? taskTexts(schedule.task) : {}} errors={taskErrors(error)} />
+          <TaskFields typed={typed} errors={{ ...taskErrors(error), ...(isTried ? wrong : {}) }} />
         </fieldset>
         <Refusal error={error} fields={[...OWN, 'task']} />
       </DialogBody>

@@ -277,7 +277,12 @@ inBrowser('the list of tasks', () => {
       },
     ]
     await world.client.importTasks({ body: { version: '1.0', tasks } })
-    const waits = await world.create({ title: 'Needs a GPU', labels: ['why'], runsOn: ['gpu'] })
+    const waits = await world.create({
+      title: 'Needs a GPU',
+      labels: ['why'],
+      runsOn: ['gpu'],
+      repository: 'acme/api',
+    })
     await using opened = await openPage(world.baseUrl, '/tasks?labels=why')
     const { page } = opened
     const words = async (title: string) => (await row(page, title).innerText()).replaceAll(/\s+/g, ' ')
@@ -292,6 +297,12 @@ inBrowser('the list of tasks', () => {
     await row(page, 'Refused').getByText('Too many requests').waitFor()
     await page.goto('/tasks?labels=why&branch=next&createdBy=local')
     await row(page, 'Refused').waitFor()
+    await page.getByRole('button', { name: /^Filter/ }).click()
+    const repository = page.getByLabel('Repository')
+    await page
+      .locator(`datalist[id="${await repository.getAttribute('list')}"] option[value="acme/api"]`)
+      .waitFor({ state: 'attached' })
+    await page.keyboard.press('Escape')
     expect(await row(page, 'Taken over').count()).toBe(0)
     await page.goto('/tasks?labels=why&q=too many')
     await row(page, 'Refused').getByText('In error: rate_limited: Too many requests at once').waitFor()

@@ -1,8 +1,10 @@
+import { useId } from 'react'
 import { SelectField, TextField } from '../../components/field.tsx'
 import { useAgentTypes } from '../../data/agents.ts'
 import { sources } from '../../data/at-build.ts'
 import { useMe } from '../../data/me.ts'
 import { usePeople, useUserName } from '../../data/people.ts'
+import { useUsedRepositories } from '../../data/task-history.ts'
 import type { Filters } from '../../data/tasks.ts'
 
 export const moreNames = [
@@ -23,6 +25,13 @@ type Props = { filters: Filters; onChange: (changed: Filters) => void }
 
 export const MoreFilters = ({ filters, onChange }: Props) => {
   const { data: types = [] } = useAgentTypes()
+  const lists = useId()
+  const { data: used = new Map<string, ReadonlySet<string>>() } = useUsedRepositories()
+  const branches = [
+    ...new Set(
+      filters.repository ? used.get(filters.repository) : [...used.values()].flatMap((each) => [...each]),
+    ),
+  ]
   const bind = (name: string) => ({
     value: filters[name] ?? '',
     onChange: ({ target }: { target: { value: string } }) => onChange({ [name]: target.value }),
@@ -56,8 +65,15 @@ export const MoreFilters = ({ filters, onChange }: Props) => {
         ))}
       </SelectField>
       <CreatorField {...bind('createdBy')} />
-      <TextField label="Repository" placeholder="owner/repo" {...bindText('repository')} />
-      <TextField label="Branch" {...bindText('branch')} />
+      <TextField
+        label="Repository"
+        placeholder="Any"
+        list={`${lists}-repository`}
+        {...bindText('repository')}
+      />
+      <TextField label="Branch" placeholder="Any" list={`${lists}-branch`} {...bindText('branch')} />
+      <Options id={`${lists}-repository`} values={[...used.keys()]} />
+      <Options id={`${lists}-branch`} values={branches} />
       <div className="col-span-2">
         <TextField label="Labels" placeholder="all of these, comma-separated" {...bindText('labels')} />
       </div>
@@ -79,6 +95,14 @@ export const MoreFilters = ({ filters, onChange }: Props) => {
     </div>
   )
 }
+
+const Options = ({ id, values }: { id: string; values: readonly string[] }) => (
+  <datalist id={id}>
+    {values.map((value) => (
+      <option key={value} value={value} />
+    ))}
+  </datalist>
+)
 
 type CreatorProps = { value: string; onChange: (event: { target: { value: string } }) => void }
 

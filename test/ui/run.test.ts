@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { withoutWorkspace } from '../../functions/ui/app/components/workspace-path.ts'
 import type { ChatMessage } from '../../functions/ui/app/data/chat.ts'
 import {
   advanced,
@@ -232,6 +233,23 @@ describe('a run of which nothing more comes', () => {
     expect(run.isWaiting).toBe(true)
     expect(settled(run).isWaiting).toBe(false)
     expect(runText(settled(run))).toEqual(['1: call git a stopped'])
+  })
+})
+
+describe('a path of the machine that ran a call', () => {
+  it.each([
+    ['Read /srv/ws/task_01JA-1/work/src/a.ts', 'Read src/a.ts'],
+    ['git `/root/.runner/workspaces/task_01JA-2/work` "/x/conv_01JB/work/b c"', 'git `.` "b c"'],
+    ['cat /task_01JA-1/work/../../etc/passwd', 'cat ../../etc/passwd'],
+    ['ls /srv/ws/task_01JA-1/home/.ssh /srv/work/a', 'ls /srv/ws/task_01JA-1/home/.ssh /srv/work/a'],
+    [
+      'ls "/my disk/ws/task_01JA-1/work/a" x/task_01JA-1/work/b',
+      'ls "/my disk/ws/task_01JA-1/work/a" x/task_01JA-1/work/b',
+    ],
+  ])('is relative to the workspace, others stay: %s', (text, shown) => {
+    expect(withoutWorkspace(text)).toBe(shown)
+    const event = ['tool:call', { toolCallId: 'a', name: 'read', title: text, ...span('s') }] as const
+    expect(runText(advanced(beginning, sessionEvents(start(), step(1), event)).run).join()).toContain(shown)
   })
 })
 

@@ -6,6 +6,7 @@ import { Refusal } from '../components/refusal.tsx'
 import { RiskTag } from '../components/risk.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { Windowed } from '../components/windowed.tsx'
+import { withoutWorkspace } from '../components/workspace-path.ts'
 import { type Approval, type Decision, useApprovals, useDecide } from '../data/approvals.ts'
 import type { AuditScope } from './audit-link.tsx'
 
@@ -53,7 +54,9 @@ const Waiting = ({ approval }: { approval: Approval }) => {
     <li className="rounded-lg border border-queued/60 bg-card">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 pt-2.5">
         <ShieldQuestion size={16} className="text-queued" />
-        <span className="min-w-0 font-mono text-xs font-medium [overflow-wrap:anywhere]">{title}</span>
+        <span className="min-w-0 font-mono text-xs font-medium [overflow-wrap:anywhere]">
+          {withoutWorkspace(title)}
+        </span>
         <RiskTag risk={securityLevel} />
         {expiresAt !== undefined && (
           <span

@@ -1,4 +1,5 @@
 import { endsSession } from '../../../../lib/core/session-end.ts'
+import { withoutWorkspace } from '../components/workspace-path.ts'
 
 export type RunEvent = {
   readonly id: string
@@ -163,7 +164,7 @@ const startedCall = (event: RunEvent): Call => {
     key: asText(spanId) || event.id,
     callId: asText(toolCallId),
     name: asText(name),
-    title: asText(title) || asText(name),
+    title: withoutWorkspace(asText(title)) || asText(name),
     arguments: event.data.arguments,
     state: 'running',
     startedAt: eventStart(event),

@@ -13,6 +13,7 @@ import { RiskTag } from '../../components/risk.tsx'
 import { TitledSession, ToolCallsLink } from '../../components/session-link.tsx'
 import { visibleText } from '../../components/visible-text.ts'
 import { When } from '../../components/when.tsx'
+import { withoutWorkspace } from '../../components/workspace-path.ts'
 import { type Approval, useIsOver } from '../../data/approvals.ts'
 import { isConnected } from '../../data/connection.ts'
 import { useMe } from '../../data/me.ts'
@@ -47,7 +48,7 @@ export const CallCard = ({ call, index, isMeant, isInBar, selection, mark }: Pro
       card.current.querySelector<HTMLElement>('[data-row-link]')?.focus()
     mark(id, to)
   }
-  const name = visibleText(approval.title)
+  const name = visibleText(withoutWorkspace(approval.title))
   const key = `approval:${approval.id}`
   return (
     <li

@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import { RiskTag } from '../../components/risk.tsx'
 import { visibleText } from '../../components/visible-text.ts'
+import { withoutWorkspace } from '../../components/workspace-path.ts'
 import { type Approval, type Decision, decide, refetchDecided } from '../../data/approvals.ts'
 import { isConnected } from '../../data/connection.ts'
 import { refusalOutcome } from './calls.ts'
@@ -26,7 +27,7 @@ export const DecideMany = ({ selected, onClear, mark }: Props) => {
     setJob({
       title,
       past,
-      items: approvals.map((one) => ({ id: one.id, title: visibleText(one.title) })),
+      items: approvals.map((one) => ({ id: one.id, title: visibleText(withoutWorkspace(one.title)) })),
       act: async (id) => {
         await decide(id, decision).catch((error: unknown) => {
           const outcome = refusalOutcome(error)
@@ -79,7 +80,9 @@ const Ask = ({ approvals, onCancel, onSure }: AskProps) => (
         {approvals.map(({ id, title, securityLevel }) => (
           <li key={id} className="flex flex-wrap items-center gap-2 px-3 py-2">
             <RiskTag risk={securityLevel} />
-            <span className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">{visibleText(title)}</span>
+            <span className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">
+              {visibleText(withoutWorkspace(title))}
+            </span>
           </li>
         ))}
       </ul>

@@ -2,6 +2,7 @@ import { Check, ChevronRight, X } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { RiskTag } from '../../components/risk.tsx'
 import { visibleText } from '../../components/visible-text.ts'
+import { withoutWorkspace } from '../../components/workspace-path.ts'
 import { useIsOver } from '../../data/approvals.ts'
 import { isConnected } from '../../data/connection.ts'
 import type { Call } from './calls.ts'
@@ -33,7 +34,7 @@ export const DecisionBar = ({ call: { approval, outcome }, others, mark, onNext 
       <p className="flex items-center gap-2">
         <RiskTag risk={approval.securityLevel} />
         <span className="line-clamp-2 min-w-0 flex-1 font-mono text-xs [overflow-wrap:anywhere]">
-          {visibleText(approval.title)}
+          {visibleText(withoutWorkspace(approval.title))}
         </span>
         {outcome !== undefined && <OutcomeTag outcome={outcome} />}
       </p>

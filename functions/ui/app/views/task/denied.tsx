@@ -1,5 +1,6 @@
 import { TextPieces } from '../../components/plain-text.tsx'
 import { Windowed } from '../../components/windowed.tsx'
+import { withoutWorkspace } from '../../components/workspace-path.ts'
 import { Section } from './section.tsx'
 
 const ROW_PX = 28
@@ -19,7 +20,7 @@ export const Denied = ({ denied }: { denied: unknown }) => {
           atOnce={50}
           draw={({ call }) => (
             <li className="px-3.5 py-1 font-mono text-xs [overflow-wrap:anywhere] whitespace-pre-wrap">
-              <TextPieces text={call} />
+              <TextPieces text={withoutWorkspace(call)} />
             </li>
           )}
         />

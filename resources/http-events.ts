@@ -17,6 +17,7 @@ const SERVED_BY: Readonly<Record<string, string>> = {
   connections: 'webhooks',
   // It may open the tokens of linked accounts, which are revoked.
   disconnects: 'auth',
+  reachable: 'auth',
 }
 /**
  * Groups that call models, whose keys the streaming function alone has, or whose answers do not end: the distribution

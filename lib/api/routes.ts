@@ -13,7 +13,12 @@ import { healthRoutes } from '../health/contract.ts'
 import { holdRoutes } from '../holds/contract.ts'
 import type { Route, Routes } from '../http/route.ts'
 import { inboxRoutes } from '../inbox/contract.ts'
-import { connectionRoutes, disconnectRoutes, integrationRoutes } from '../integrations/contract.ts'
+import {
+  connectionRoutes,
+  disconnectRoutes,
+  integrationRoutes,
+  reachableRoutes,
+} from '../integrations/contract.ts'
 import { liveRoutes } from '../live/contract.ts'
 import { memoryRoutes } from '../memory/contract.ts'
 import { modelKeyRoutes } from '../model-keys/contract.ts'
@@ -77,6 +82,7 @@ export const tables = {
   modelKeys: modelKeyRoutes,
   connections: connectionRoutes,
   disconnects: disconnectRoutes,
+  reachable: reachableRoutes,
   webhooks: inboundRoutes,
   outbound: outboundWebhookRoutes,
   schedules: scheduleRoutes,

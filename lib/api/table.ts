@@ -29,8 +29,18 @@ import type { Handlers, Routes } from '../http/route.ts'
 import type { Group } from '../http/router.ts'
 import { inboxRoutes } from '../inbox/contract.ts'
 import { inboxHandlers } from '../inbox/handlers.ts'
-import { connectionRoutes, disconnectRoutes, integrationRoutes } from '../integrations/contract.ts'
-import { connectionHandlers, disconnectHandlers, integrationHandlers } from '../integrations/handlers.ts'
+import {
+  connectionRoutes,
+  disconnectRoutes,
+  integrationRoutes,
+  reachableRoutes,
+} from '../integrations/contract.ts'
+import {
+  connectionHandlers,
+  disconnectHandlers,
+  integrationHandlers,
+  reachableHandlers,
+} from '../integrations/handlers.ts'
 import { liveRoutes } from '../live/contract.ts'
 import { liveHandlers } from '../live/handlers.ts'
 import { memoryRoutes } from '../memory/contract.ts'
@@ -99,6 +109,7 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
         ...integrationRoutes,
         ...connectionRoutes,
         ...disconnectRoutes,
+        ...reachableRoutes,
       },
       {
         ...inboundHandlers(domains),
@@ -106,6 +117,7 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
         ...integrationHandlers(domains),
         ...connectionHandlers(domains),
         ...disconnectHandlers(domains),
+        ...reachableHandlers(domains),
       },
     ),
     group(modelKeyRoutes, modelKeyHandlers(domains)),

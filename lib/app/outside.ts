@@ -1,3 +1,4 @@
+import { createCodeHostLists } from '../adapters/code-host/lists.ts'
 import { createEmbedding } from '../adapters/models/embedding.ts'
 import { isProviderFault } from '../adapters/models/failures.ts'
 import { createArgon2 } from '../adapters/node/argon2.ts'
@@ -41,6 +42,10 @@ export const openOutside = (config: Config, { clock, log }: Means) => {
     outbound,
     providerFetch,
     repositories: createRepositories({ clock, allow, roots, ...place }),
+    codeHostLists: createCodeHostLists({
+      apiUrl: providerApiUrls(accounts).codehost,
+      fetch: providerFetch,
+    }),
     trackers: createTrackers({ fetch: providerFetch, clock, apiUrls: providerApiUrls(accounts) }),
     webSearchProviders: createWebSearchProviders({ outbound, clock }),
   }

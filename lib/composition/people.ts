@@ -8,6 +8,7 @@ import { createGrantSession } from '../auth/sessions.ts'
 import type { Config } from '../config/config.ts'
 import { createDevices } from '../devices/service.ts'
 import { createConnectionStatus, createDisconnect } from '../integrations/connections.ts'
+import { createReachable } from '../integrations/reachable.ts'
 import { createCodeHostAccount } from '../oauth/account-access.ts'
 import { catalog, scopesAsked } from '../oauth/catalog.ts'
 import { createFindConnection } from '../oauth/connections.ts'
@@ -64,6 +65,7 @@ export const createPeople = (auth: AuthContext, ports: Ports, config: Config) =>
     areReportsOn,
     settings: { accounts: config.accounts, oidc: { issuer, clientId, clientSecret } },
   })
+  const accountFor = createCodeHostAccount({ ...needs, settings: config.accounts.codehost })
   return {
     ...auth,
     accounts: { ...accounts, logIn, changePassword, resetPassword },
@@ -82,6 +84,7 @@ export const createPeople = (auth: AuthContext, ports: Ports, config: Config) =>
       callsPerMinute: config.GATEWAY_RATE_LIMIT_RPM,
       runnerToken: config.RUNNER_TOKEN,
     }),
+    reachable: createReachable({ ...ports, accountFor, lists: ports.codeHostLists }),
     /** Opens no tokens. */
     connectionStatus: createConnectionStatus({
       findConnection: createFindConnection({ ofUser: createLinkedAccountLookup(ports.store) }),
@@ -97,7 +100,7 @@ export const createPeople = (auth: AuthContext, ports: Ports, config: Config) =>
     }),
     /** The accounts of the code host that tasks run with, and whether their changes become pull requests. */
     codeHost: {
-      accountFor: createCodeHostAccount({ ...needs, settings: config.accounts.codehost }),
+      accountFor,
       isWanted: (): boolean => settings.current().reporting.pullRequests,
     },
   }

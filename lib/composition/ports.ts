@@ -8,7 +8,7 @@ import type { AgentAdapter, AgentTask, Guidance, RunProgram } from '../ports/age
 import type { Breakers } from '../ports/breaker.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { AccountFor } from '../ports/code-host.ts'
+import type { AccountFor, CodeHostLists } from '../ports/code-host.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { LiveWatch } from '../ports/live.ts'
@@ -72,6 +72,7 @@ export type Ports = AuthPorts &
     outbound: Outbound
     providerFetch: ProviderFetch
     repositories: Pick<Repositories, 'check'>
+    codeHostLists: CodeHostLists
     trackers: Trackers
     webSearchProviders: WebSearchProviders
     /** The time after which a proxy gives up a request without a first byte; absent without one. */

@@ -3,6 +3,8 @@ import { defineRoutes } from '../http/route.ts'
 import {
   CodehostStatusSchema,
   ListedProviderSchema,
+  ReachableRepositorySchema,
+  RepositoryName,
   TrackeraStatusSchema,
   TrackerbStatusSchema,
   WebSearchChangeSchema,
@@ -31,6 +33,28 @@ export const integrationRoutes = defineRoutes({
     access: 'admin',
     body: WebSearchChangeSchema,
     response: z.object({ message: z.string(), status: WebSearchStatusSchema }),
+  },
+})
+
+/** Routes that open the sealed token of the caller's account. */
+export const reachableRoutes = defineRoutes({
+  listReachableRepositories: {
+    method: 'GET',
+    path: '/api/integrations/codehost/repositories',
+    summary: 'List the repositories that your account with the code host reaches',
+    about:
+      'The 100 that were pushed to last; none where you have linked no account. Answers are kept for five minutes.',
+    access: 'session',
+    response: z.object({ repositories: z.array(ReachableRepositorySchema) }),
+  },
+  listReachableBranches: {
+    method: 'GET',
+    path: '/api/integrations/codehost/branches',
+    summary: 'List the branches of a repository that your account with the code host reaches',
+    about: 'At most 100; none where you have linked no account. Answers are kept for five minutes.',
+    access: 'session',
+    query: z.object({ repository: RepositoryName }),
+    response: z.object({ branches: z.array(z.string()).meta({ examples: [['main', 'next']] }) }),
   },
 })
 

@@ -1,7 +1,8 @@
 import type { Principal } from '../core/principal.ts'
 import type { Handlers } from '../http/route.ts'
 import type { ConnectionStatus, Disconnect, Integrated } from './connections.ts'
-import type { connectionRoutes, disconnectRoutes, integrationRoutes } from './contract.ts'
+import type { connectionRoutes, disconnectRoutes, integrationRoutes, reachableRoutes } from './contract.ts'
+import type { Reachable } from './reachable.ts'
 import type { WebSearch } from './web-search.ts'
 
 type Needs = { webSearch: Pick<WebSearch, 'read' | 'change'> }
@@ -20,6 +21,17 @@ export const connectionHandlers = (needs: ConnectionNeeds): Handlers<typeof conn
   getCodehostConnection: (_input, { principal }) => needs.connectionStatus.codehost(principal),
   getTrackeraConnection: (_input, { principal }) => needs.connectionStatus.trackera(principal),
   getTrackerbConnection: (_input, { principal }) => needs.connectionStatus.trackerb(principal),
+})
+
+type ReachableNeeds = { reachable: Reachable }
+
+export const reachableHandlers = ({ reachable }: ReachableNeeds): Handlers<typeof reachableRoutes> => ({
+  listReachableRepositories: async (_input, { principal }) => ({
+    repositories: await reachable.repositories(principal),
+  }),
+  listReachableBranches: async ({ query }, { principal }) => ({
+    branches: await reachable.branches(principal, query.repository),
+  }),
 })
 
 type DisconnectNeeds = { disconnect: Disconnect }

@@ -122,3 +122,18 @@ export const TrackerbStatusSchema = z
   })
   .meta({ id: 'TrackerbStatus' })
 export type TrackerbStatus = z.output<typeof TrackerbStatusSchema>
+
+/** A segment of dots would lead to another path. */
+export const RepositoryName = z
+  .string()
+  .max(200)
+  .regex(/^(?!\.+\/)[\w.-]+\/(?!\.+$)[\w.-]+$/, 'must have the form owner/repo')
+  .meta({ examples: ['acme/web'] })
+
+export const ReachableRepositorySchema = z
+  .object({
+    name: z.string().meta({ description: '`owner/repo`', examples: ['acme/web'] }),
+    defaultBranch: z.string().meta({ examples: ['main'] }),
+    private: z.boolean(),
+  })
+  .meta({ id: 'ReachableRepository' })

@@ -26,6 +26,18 @@ export type WantedPullRequest = {
 /** What the code host says about a repository and the account's rights. */
 type HostedRepository = { defaultBranch: string; mayPush: boolean }
 
+type ReachableRepository = { name: string; defaultBranch: string; private: boolean }
+
+/**
+ * What an account reaches on the code host, at most 100 each. Throws Problem `missing` `repository_not_found` for one that
+ * the account does not reach, and `unavailable` `code_host_unavailable` without a usable answer.
+ */
+export interface CodeHostLists {
+  /** Names as `owner/repo`; the last pushed to come first. */
+  repositories(account: CodeHostAccount): Promise<ReachableRepository[]>
+  branches(name: HostedName, account: CodeHostAccount): Promise<string[]>
+}
+
 /**
  * The API of the code host, called with the token of an account. Both verbs throw Problem `forbidden`
  * `code_host_forbidden` when the account lacks the right, `invalid` `pull_request_refused` when the code host refuses the

@@ -37,6 +37,8 @@ export const usePeople = async ({ ask, http }: Functions, provider: TestProvider
   await invite({ email: provider.person.email })
   await goThrough('codehost')
   const linked = knownBy((await goThrough('codehost')).headers)
+  // The provider has none.
+  await http('auth', 'GET /api/integrations/codehost/repositories', undefined, linked).catch(() => undefined)
   await goThrough('trackera', user)
   await http('auth', 'PATCH /api/auth/me', { bio: 'Somebody' }, user)
   await http('auth', 'GET /api/auth/me', undefined, user)

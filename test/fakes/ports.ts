@@ -1,3 +1,4 @@
+import { createCodeHostLists } from '../../lib/adapters/code-host/lists.ts'
 import { createBreakers } from '../../lib/adapters/node/breakers.ts'
 import { noWorkspaces } from '../../lib/adapters/node/no-workspaces.ts'
 import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
@@ -40,6 +41,10 @@ export const processPorts = (
   breakers: createBreakers({ clock, isFault: () => true }),
   random: () => 0,
   ...peoplePorts(),
+  codeHostLists: createCodeHostLists({
+    apiUrl: providerApiUrls(config.accounts).codehost,
+    fetch: createProviderFetch(),
+  }),
   trackers: createTrackers({
     fetch: createProviderFetch(),
     clock,

@@ -110,6 +110,22 @@ inBrowser('the accounts', () => {
     await soundly(admin)
     await wide(page)
 
+    provider.state.api = async ({ path }) => {
+      if (path.startsWith('/user/repos?'))
+        return { status: 200, body: [{ full_name: 'ann/shop', default_branch: 'trunk', private: true }] }
+      return path.startsWith('/repos/ann/shop/branches?')
+        ? { status: 200, body: [{ name: 'next' }] }
+        : { status: 404 }
+    }
+    await page.keyboard.press('c')
+    const form = page.getByRole('dialog', { name: 'Create task' })
+    await form.locator('option[value="ann/shop"]').waitFor({ state: 'attached' })
+    await form.getByLabel('Repository').fill('ann/shop')
+    await form.getByPlaceholder('trunk (default)').waitFor()
+    await form.locator('option[value="next"]').waitFor({ state: 'attached' })
+    await form.getByRole('button', { name: 'Cancel' }).click()
+    provider.state.api = undefined
+
     await row.getByRole('button', { name: 'Disconnect: Code host' }).click()
     const dialog = page.getByRole('dialog', { name: 'Disconnect: Code host' })
     await dialog.getByText(/push branches or open pull requests/).waitFor()

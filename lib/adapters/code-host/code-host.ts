@@ -5,15 +5,9 @@ import type { Clock } from '../../ports/clock.ts'
 import type { CodeHost, CodeHostAccount, PullRequest, WantedPullRequest } from '../../ports/code-host.ts'
 import type { ProviderFetch } from '../../ports/provider-fetch.ts'
 import type { HostedName } from '../../ports/repositories.ts'
+import { codeHostHeaders } from './headers.ts'
 
 type Needs = { apiUrl: string; fetch: ProviderFetch; clock: Pick<Clock, 'now' | 'after'> }
-
-const HEADERS = {
-  accept: 'application/vnd.github+json',
-  'content-type': 'application/json',
-  'user-agent': 'agent-task-service',
-  'x-github-api-version': '2022-11-28',
-}
 
 /** The waits before retries after no answer, or a temporary one. */
 const WAITS_MS = [500, 2_000]
@@ -40,7 +34,7 @@ export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
     `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
 
   const once = async (path: string, { token }: CodeHostAccount, body?: object): Promise<Response> => {
-    const headers = { ...HEADERS, authorization: `Bearer ${token}` }
+    const headers = codeHostHeaders(token)
     const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {}
     const answer = await fetch(`${root}${path}`, { headers, ...sent })
     if (isTemporary(answer)) throw unavailable(askedWaitMs(answer, clock.now()))

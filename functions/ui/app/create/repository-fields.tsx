@@ -1,19 +1,19 @@
 import { GitBranch, type LucideIcon, Package } from 'lucide-react'
 import { type ReactNode, useId, useRef } from 'react'
 import { useConnection } from '../data/integrations.ts'
-import { useUsedRepositories } from '../data/task-history.ts'
+import { useRepositories } from '../data/repositories.ts'
 import type { TypedFields } from './typed-fields.ts'
 
 const MOST_RECENT = 3
 
 type Props = TypedFields & { repository: string }
 
-/** Both are picked from what tasks used before, or typed. */
+/** Both are picked from what tasks used before and what the linked account reaches, or typed. */
 export const RepositoryFields = ({ typed, errors, repository }: Props) => {
-  const { data: used = new Map<string, ReadonlySet<string>>() } = useUsedRepositories()
+  const { repositories, branches, defaultBranch } = useRepositories(repository.trim())
   const { data: account } = useConnection('codehost')
   const field = useRef<HTMLInputElement>(null)
-  const recent = repository.trim() === '' ? [...used.keys()].slice(0, MOST_RECENT) : []
+  const recent = repository.trim() === '' ? repositories.slice(0, MOST_RECENT) : []
   const pick = (name: string) => {
     const input = field.current
     if (!input) return
@@ -33,16 +33,16 @@ export const RepositoryFields = ({ typed, errors, repository }: Props) => {
           placeholder={`${account?.username ?? 'owner'}/repo, or none`}
           value={typed.repository}
           error={errors.repository}
-          options={[...used.keys()]}
+          options={repositories}
         />
         <Picker
           icon={GitBranch}
           label="Branch"
           name="branch"
-          placeholder="Default branch"
+          placeholder={defaultBranch ? `${defaultBranch} (default)` : 'Default branch'}
           value={typed.branch}
           error={errors.branch}
-          options={[...(used.get(repository.trim()) ?? [])]}
+          options={branches}
         />
       </div>
       {recent.length > 0 && (

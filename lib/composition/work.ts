@@ -40,6 +40,7 @@ import {
 import { createRegistry } from '../runners/registry.ts'
 import { readSpent } from '../tasks/cost-counters.ts'
 import { createTaskCounters, under } from '../tasks/counters.ts'
+import { createReadCreators } from '../tasks/creators.ts'
 import { isFinal } from '../tasks/machine.ts'
 import { tasks as taskRows } from '../tasks/rows.ts'
 import { createTasks } from '../tasks/service.ts'
@@ -65,7 +66,7 @@ type Needs = Ports &
 
 export type Work = ReturnType<typeof createWork>
 
-type Known = Pick<People, 'settings' | 'limiter' | 'audit' | 'tokens'>
+type Known = Pick<People, 'settings' | 'limiter' | 'audit' | 'tokens' | 'accounts'>
 
 /** Tasks from their creation to their end: queues, agents, the worker, the gateway, and who is told of the end. */
 export const createWork = (people: Known, needs: Needs, config: Config) => {
@@ -297,6 +298,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
       letGo: tasks.recovery.letGo,
     }),
     findReport: reporting.findReport,
+    readCreators: createReadCreators({ store, findUser: people.accounts.findUser }),
     withdrawLeftApprovals: () => approvals.withdrawLeft(hasEnded),
   }
 }

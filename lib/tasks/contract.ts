@@ -273,6 +273,15 @@ export const taskRoutes = defineRoutes({
     query: FilterTasksQuery,
     response: z.object({ tasks: z.array(FoundTaskSchema), ...pageAnswer, searched }),
   },
+  taskCreators: {
+    method: 'GET',
+    path: '/api/tasks/creators',
+    summary: 'Read the names of those who created tasks',
+    about: 'Each account once; tasks that do not exist are left out.',
+    access: 'session',
+    query: z.object({ tasks: queryList(word).describe('At most 100 ids of tasks, separated by commas') }),
+    response: z.object({ creators: z.array(z.object({ id: z.string(), name: z.string() })) }),
+  },
   taskAnalytics: {
     method: 'GET',
     path: '/api/tasks/analytics',

@@ -6,6 +6,7 @@ import { toTrace } from '../core/trace.ts'
 import { admitting, type Handlers, Reply } from '../http/route.ts'
 import type { FindReport } from '../reporting/schema.ts'
 import type { taskRoutes } from './contract.ts'
+import type { ReadCreators } from './creators.ts'
 import { COPY_HEADER, type KeepExport } from './export.ts'
 import type { Task } from './schema.ts'
 import type { Tasks } from './service.ts'
@@ -14,6 +15,7 @@ type Needs = {
   tasks: Tasks
   budgets: { readOwnMonth: (principal: Principal) => Promise<OwnMonth> }
   findReport: FindReport
+  readCreators: ReadCreators
   /** Stores a copy of every export, in modes that have copies. */
   keepExport?: KeepExport
 }
@@ -22,6 +24,7 @@ export const taskHandlers = ({
   tasks,
   budgets,
   findReport,
+  readCreators,
   keepExport = (pieces) => ({ pieces }),
 }: Needs): Handlers<typeof taskRoutes> => ({
   listTasks: ({ query }) => tasks.list(query),
@@ -33,6 +36,7 @@ export const taskHandlers = ({
     return new Reply({ message, task }, replayed ? { headers: { 'idempotent-replayed': 'true' } } : {})
   },
   filterTasks: ({ query }) => tasks.filter(query),
+  taskCreators: async ({ query }) => ({ creators: await readCreators(query.tasks) }),
   taskAnalytics: async ({ query }, { principal }) => {
     const [analytics, own] = await Promise.all([tasks.analytics(query), budgets.readOwnMonth(principal)])
     return { ...analytics, month: { ...analytics.month, own } }

@@ -179,6 +179,15 @@ inBrowser('the record of tool calls', () => {
     expect(await page.getByLabel('User').count()).toBe(0)
     await page.goto('/settings/security/audit?decision=maybe')
     await page.getByRole('alert').waitFor()
+    await page.goto('/tasks')
+    await page
+      .getByRole('row', { name: /Write a file/ })
+      .getByText('ada')
+      .waitFor()
+    const [task] = (await (await sessionClient(admin)).client.listTasks()).tasks
+    const { client } = await sessionClient(guest)
+    const { creators } = await client.taskCreators({ query: { tasks: [task?.id ?? '', 'task_none'] } })
+    expect(creators).toEqual([{ id: task?.createdBy, name: 'ada' }])
     await page.goto('/settings/security/audit?entry=tca_none')
     await page.getByRole('dialog').getByRole('alert').waitFor()
     expect([...admin.faults, ...guest.faults]).toEqual([])

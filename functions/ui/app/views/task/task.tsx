@@ -7,6 +7,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx'
 import { State } from '../../components/state.tsx'
 import { View } from '../../components/view.tsx'
 import { waitingWord } from '../../components/waiting.ts'
+import { useTaskCreators } from '../../data/people.ts'
 import { useFollowed, useSessionOfTask } from '../../data/sessions.ts'
 import { useTask } from '../../data/tasks.ts'
 import { Actions } from './actions.tsx'
@@ -20,6 +21,7 @@ import { WaitNotice } from './wait-notice.tsx'
 export const Task = (): ReactNode => {
   const { id } = useParams({ from: '/tasks/$id' })
   const { data: task, error, refetch } = useTask(id)
+  useTaskCreators(task ? [task] : [])
   if (!task)
     return (
       <View title="Task">

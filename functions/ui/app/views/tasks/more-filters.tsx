@@ -3,7 +3,7 @@ import { SelectField, TextField } from '../../components/field.tsx'
 import { useAgentTypes } from '../../data/agents.ts'
 import { sources } from '../../data/at-build.ts'
 import { useMe } from '../../data/me.ts'
-import { usePeople, useUserName } from '../../data/people.ts'
+import { useCreatorNames, usePeople, useUserName } from '../../data/people.ts'
 import { useUsedRepositories } from '../../data/task-history.ts'
 import type { Filters } from '../../data/tasks.ts'
 
@@ -106,13 +106,13 @@ const Options = ({ id, values }: { id: string; values: readonly string[] }) => (
 
 type CreatorProps = { value: string; onChange: (event: { target: { value: string } }) => void }
 
-/** Admins choose among the accounts, others themselves. Someone else whom the address names is kept. */
+/** Admins choose among the accounts, others among the creators that they saw. Someone else whom the address names is kept. */
 const CreatorField = ({ value, onChange }: CreatorProps) => {
   const me = useMe()
   const userName = useUserName()
-  const ids = [
-    ...new Set([...usePeople().map(({ id }) => id), ...(me ? [me.id] : []), ...(value ? [value] : [])]),
-  ]
+  const listed = usePeople().map(({ id }) => id)
+  const seen = Object.keys(useCreatorNames())
+  const ids = [...new Set([...listed, ...seen, ...(me ? [me.id] : []), ...(value ? [value] : [])])]
   return (
     <SelectField label="By" value={value} onChange={onChange}>
       <option value="">Anyone</option>

@@ -7,6 +7,7 @@ import { formatNumber } from '../../components/format.ts'
 import { useRemembered } from '../../components/remembered.ts'
 import { View } from '../../components/view.tsx'
 import { rememberList } from '../../data/neighbours.ts'
+import { useTaskCreators } from '../../data/people.ts'
 import type { Filters } from '../../data/tasks.ts'
 import { openCreate } from '../../shell/overlay.ts'
 import { TaskTabs } from '../../shell/task-tabs.tsx'
@@ -51,6 +52,7 @@ export const Tasks = (): ReactNode => {
   const hasTwoLines = useHasTwoLines()
   const verbs = useRowVerbs(rows)
   const sorting = useSorting()
+  useTaskCreators(rows)
   useEffect(() => rememberList(rows.map(({ id }) => id)), [rows])
   return (
     <View

@@ -3,6 +3,7 @@ import { routes } from '../../lib/api/routes.ts'
 import { until } from '../journeys/api.ts'
 import { openService } from '../journeys/opened-service.ts'
 import { listed, readText } from '../readme/readme.ts'
+import { violationsIn } from './axe.ts'
 import { closeBrowser, hasBrowser, loadAnew, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
@@ -31,6 +32,8 @@ inBrowser('the docs', () => {
     ['/docs/guide/tasks', 'Create a task only once'],
     ['/docs/reference/errors#task_not_found', 'no such task'],
     ['/docs/reference/settings', 'QUEUE_CONCURRENCY'],
+    ['/docs/guide/quickstart', 'A first task'],
+    ['/docs/explain/lifecycle', 'undeliverable'],
     ['/docs/guide/nowhere', 'This page does not exist'],
   ])('have nothing at %s that axe finds wrong in either theme, and fit 390 px', async (path, text) => {
     await loadAnew(shared, path)
@@ -50,11 +53,55 @@ inBrowser('the docs', () => {
         .sort(),
     )
     expect(links.filter((href) => !href?.startsWith('/docs/api/')).sort()).toEqual(
-      listed.map((name) => `/${name.replace(/\.md$/, '')}`).sort(),
+      ['/docs/guide/quickstart', ...listed.map((name) => `/${name.replace(/\.md$/, '')}`)].sort(),
     )
+    expect(links[0]).toBe('/docs/guide/quickstart')
     await page.getByPlaceholder('Search…').fill('dead letter')
     await contents.getByText('listDlq').click()
     await page.getByRole('heading', { level: 1, name: 'listDlq' }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  it('are searched by their full text, which is loaded with the first search, and a hit opens its section', async () => {
+    await using opened = await openPage(world.baseUrl, '/docs')
+    const { page, faults } = opened
+    const isLoaded = () =>
+      page.evaluate(() =>
+        performance.getEntriesByType('resource').some(({ name }) => name.includes('docs-index')),
+      )
+    const contents = page.getByRole('navigation', { name: 'Docs', exact: true })
+    await contents.getByText('API: tasks').waitFor()
+    expect(await isLoaded()).toBe(false)
+    await page.getByPlaceholder('Search…').fill('transactions counted')
+    const hit = page.getByRole('list', { name: 'Found in the guides' }).getByRole('link')
+    await hit.getByText('The log is lost').waitFor()
+    expect(await hit.count()).toBe(1)
+    expect(await hit.locator('mark').allInnerTexts()).toEqual(['counted', 'transactions'])
+    expect(await isLoaded()).toBe(true)
+    expect(await violationsIn(page)).toEqual([])
+    await hit.click()
+    await page.waitForURL(/\/docs\/operate\/backup#the-log-is-lost$/)
+    await page.getByPlaceholder('Search…').fill('no such words at all')
+    await contents.getByText('No guide has these words.').waitFor()
+    expect(faults).toEqual([])
+  }, 90_000)
+
+  it('show a diagram in the colours of the theme, and examples that call the origin of the page', async () => {
+    await using opened = await openPage(world.baseUrl, '/docs/explain/lifecycle')
+    const { page, faults } = opened
+    const diagram = page.getByRole('img', { name: 'Diagram' })
+    const label = diagram.getByText('in_progress', { exact: true })
+    await label.waitFor()
+    const colour = () => label.evaluate((one) => getComputedStyle(one).fill)
+    await page.emulateMedia({ colorScheme: 'light' })
+    const light = await colour()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.locator('html.dark').waitFor()
+    expect(await colour()).not.toBe(light)
+    await page.goto('/docs/guide/tasks')
+    await page.getByText(`curl -s ${world.baseUrl}/api/tasks/$ID/events`).waitFor()
+    await page.goto('/docs/operate/configure')
+    await page.getByText('proxy_pass http://127.0.0.1:3000;').waitFor()
     expect(faults).toEqual([])
   })
 

@@ -10,5 +10,17 @@ export type GuideNode = {
   lang?: string | null
   /** Ids of a heading or a table row. */
   anchors?: string[]
+  /** Of a Mermaid diagram. */
+  drawing?: Drawing
   children?: GuideNode[]
 }
+
+/** An element of SVG with colours of the theme. Its attributes are those of React. */
+export type Drawing = {
+  name: string
+  attributes: Readonly<Record<string, string>>
+  children: readonly (Drawing | string)[]
+}
+
+/** What is between two headings of a page, or a row that explains a code, as text for the search. */
+export type DocsSection = { heading: string; anchor?: string; text: string }

@@ -3,7 +3,7 @@ import { createElement, Fragment, type ReactNode, useEffect } from 'react'
 import { ErrorCode } from '../../components/error-code.tsx'
 import { safeLink } from '../../components/link.ts'
 import { Scroller } from '../../components/scroller.tsx'
-import type { GuideNode } from '../../data/guide-node.ts'
+import type { Drawing, GuideNode } from '../../data/guide-node.ts'
 import { guideAt, isErrorCode } from './guides.ts'
 
 const linkClass = 'underline underline-offset-2'
@@ -12,9 +12,10 @@ const MOST_OF_LINE = 32
 const codeClass = (text: string) =>
   `rounded bg-muted px-1 py-0.5 font-mono text-xs ${text.length > MOST_OF_LINE ? '[overflow-wrap:anywhere]' : 'whitespace-nowrap'}`
 
-/** Resolves links between guides: `../reference/errors.md#any-request`. */
+/** Resolves links between guides: `../reference/errors.md#any-request`, and those of README.md: `docs/guide/tasks.md`. */
 const guidePlace = (url: string, group: string) => {
-  const [, above = group, page = '', hash] = /^(?:\.\.\/(\w+)\/|\.\/)?([\w-]+)\.md(?:#(.*))?$/.exec(url) ?? []
+  const [, above = group, page = '', hash] =
+    /^(?:(?:\.\.|docs)\/(\w+)\/|\.\/)?([\w-]+)\.md(?:#(.*))?$/.exec(url) ?? []
   return guideAt(above, page) && { group: above, page, hash }
 }
 
@@ -49,6 +50,41 @@ const GuideLink = ({
     </Link>
   )
 }
+
+const OWN_ADDRESS = /http:\/\/(?:127\.0\.0\.1|localhost):3000(?![\d:])/g
+/** Commands and programs call the service; other blocks show what it prints, or configure it. */
+const CALLS: ReadonlySet<unknown> = new Set(['sh', 'ts', 'js'])
+
+const withOrigin = (text: string) => text.replaceAll(OWN_ADDRESS, location.origin)
+
+/** Examples call the service at the origin of the page. */
+const codeText = (value: string, lang: GuideNode['lang']) => (CALLS.has(lang) ? withOrigin(value) : value)
+
+const drawingElement = ({ name, attributes, children }: Drawing, key?: number): ReactNode =>
+  createElement(
+    name,
+    { key, ...attributes },
+    ...children.map((child, at) => (typeof child === 'string' ? child : drawingElement(child, at))),
+  )
+
+/** The text beside a diagram says what it shows. */
+const DrawingBlock = ({ drawing, at }: { drawing: Drawing; at: number }) => (
+  <Scroller
+    label={`Diagram ${at + 1}`}
+    role="group"
+    className="my-3 overflow-x-auto rounded-md border bg-background p-3 font-sans"
+  >
+    {drawingElement({
+      ...drawing,
+      attributes: {
+        ...drawing.attributes,
+        role: 'img',
+        'aria-label': 'Diagram',
+        className: 'mx-auto',
+      },
+    })}
+  </Scroller>
+)
 
 type Place = { group: string; page: string }
 type Draw = (node: GuideNode, place: Place, key: number) => ReactNode
@@ -114,17 +150,20 @@ const drawers: { readonly [Type in GuideNode['type']]?: Draw } = {
     ) : (
       <code className={codeClass(value)}>{value}</code>
     ),
-  code: ({ value, lang }, _place, at) => (
-    <Scroller
-      label={`${lang ?? 'Code'} ${at + 1}`}
-      role="group"
-      className="my-3 overflow-x-auto rounded-md border bg-muted/60 px-3 py-2"
-    >
-      <pre className="w-max min-w-full font-mono text-xs leading-5">
-        <code>{value}</code>
-      </pre>
-    </Scroller>
-  ),
+  code: ({ value = '', lang, drawing }, _place, at) =>
+    drawing ? (
+      <DrawingBlock drawing={drawing} at={at} />
+    ) : (
+      <Scroller
+        label={`${lang ?? 'Code'} ${at + 1}`}
+        role="group"
+        className="my-3 overflow-x-auto rounded-md border bg-muted/60 px-3 py-2"
+      >
+        <pre className="w-max min-w-full font-mono text-xs leading-5">
+          <code>{codeText(value, lang)}</code>
+        </pre>
+      </Scroller>
+    ),
   list: ({ ordered, children }, place) =>
     ordered ? (
       <ol className="my-2 flex list-decimal flex-col gap-1 pl-5">{renderNodes(children, place)}</ol>
@@ -140,8 +179,8 @@ const drawers: { readonly [Type in GuideNode['type']]?: Draw } = {
   thematicBreak: () => <hr className="my-4" />,
   break: () => <br />,
   link: ({ url = '', children }, place) => (
-    <GuideLink url={url} {...place}>
-      {renderNodes(children, place)}
+    <GuideLink url={withOrigin(url)} {...place}>
+      {children?.[0]?.value === url ? withOrigin(url) : renderNodes(children, place)}
     </GuideLink>
   ),
   image: () => null,

@@ -1,8 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { Marked } from '../../components/marked.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { type Described, useApiDescription } from '../../data/api-description.ts'
+import { foundInDocs } from '../../data/docs-search.ts'
 import { groups, guides } from './guides.ts'
 import { Method } from './method.tsx'
 
@@ -28,13 +31,16 @@ const Section = ({ title, isOpen, children }: SectionProps) => (
 const has = (search: string, ...texts: readonly string[]) =>
   texts.some((text) => text.toLowerCase().includes(search.toLowerCase()))
 
-const Guides = ({ search, path }: { search: string; path: string }) =>
-  Object.entries(groups).map(([group, label]) => {
-    const found = guides.filter((guide) => guide.group === group && has(search, guide.title, guide.page))
-    if (found.length === 0) return null
-    return (
-      <Section key={group} title={label} isOpen={search !== '' || path.startsWith(`/docs/${group}/`)}>
-        {found.map(({ page, title }) => (
+const Guides = ({ path }: { path: string }) =>
+  Object.entries(groups).map(([group, label]) => (
+    <Section
+      key={group}
+      title={label}
+      isOpen={path.startsWith(`/docs/${group}/`) || (path === '/docs' && group === 'guide')}
+    >
+      {guides
+        .filter((guide) => guide.group === group)
+        .map(({ page, title }) => (
           <li key={page}>
             <Link
               to="/docs/$group/$page"
@@ -46,9 +52,42 @@ const Guides = ({ search, path }: { search: string; path: string }) =>
             </Link>
           </li>
         ))}
-      </Section>
-    )
-  })
+    </Section>
+  ))
+
+const MOST_FOUND = 30
+
+/** Sections of the guides that have the words. */
+const Found = ({ search }: { search: string }) => {
+  const { data, error, refetch } = useQuery(foundInDocs(search, MOST_FOUND))
+  if (error) return <Problem error={error} onRetry={() => void refetch()} />
+  if (!data) return null
+  if (data.length === 0) return <p className="px-2 pt-3 text-muted-foreground">No guide has these words.</p>
+  return (
+    <ul aria-label="Found in the guides" className="flex flex-col gap-px pt-2">
+      {data.map(({ group, page, title, heading, anchor, part }) => (
+        <li key={`${group}/${page}#${anchor}`}>
+          <Link
+            to="/docs/$group/$page"
+            params={{ group, page }}
+            {...(anchor === undefined ? {} : { hash: anchor })}
+            className="flex flex-col rounded-md px-2 py-1 hover:bg-accent"
+          >
+            <span className="font-medium [overflow-wrap:anywhere]">
+              <Marked text={heading ?? title} words={search} />
+            </span>
+            {heading !== undefined && <span className="text-xs text-muted-foreground">{title}</span>}
+            {part !== '' && (
+              <span className="line-clamp-2 text-xs text-muted-foreground [overflow-wrap:anywhere]">
+                <Marked text={part} words={search} />
+              </span>
+            )}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
 
 const Operations = ({
   operations,
@@ -99,7 +138,7 @@ export const ContentsNav = ({ label }: { label: string }) => {
           className="block"
         />
       </div>
-      <Guides search={search} path={path} />
+      {search === '' ? <Guides path={path} /> : <Found search={search} />}
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {data && <Operations operations={data.operations} search={search} path={path} />}
     </nav>

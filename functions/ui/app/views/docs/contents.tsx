@@ -42,6 +42,10 @@ export const ContentsView = () => (
       </p>
       <p>
         Begin with{' '}
+        <Link to="/docs/$group/$page" params={{ group: 'guide', page: 'quickstart' }} className={linkClass}>
+          Quickstart
+        </Link>
+        ,{' '}
         <Link to="/docs/$group/$page" params={{ group: 'guide', page: 'tasks' }} className={linkClass}>
           Tasks
         </Link>

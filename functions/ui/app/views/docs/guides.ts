@@ -1,7 +1,8 @@
+import { byDocsOrder, docsPlace } from '../../data/docs-place.ts'
 import type { GuideNode } from '../../data/guide-node.ts'
 
 // Built from docs/: titles and error codes are bundled with the view, pages load on demand.
-const titles = import.meta.glob<string>('../../../../../docs/*/*.md', {
+const titles = import.meta.glob<string>(['../../../../../docs/*/*.md', '../../../../../README.md'], {
   query: '?title',
   import: 'title',
   eager: true,
@@ -11,7 +12,7 @@ const codeLists = import.meta.glob<string[]>('../../../../../docs/reference/erro
   import: 'codes',
   eager: true,
 })
-const pages = import.meta.glob<GuideNode[]>('../../../../../docs/*/*.md', {
+const pages = import.meta.glob<GuideNode[]>(['../../../../../docs/*/*.md', '../../../../../README.md'], {
   query: '?guide',
   import: 'guide',
 })
@@ -26,15 +27,13 @@ type Group = keyof typeof groups
 
 export type Guide = { group: Group; page: string; title: string; load: () => Promise<GuideNode[]> }
 
-const groupAndPage = (file: string) => /\/docs\/([\w-]+)\/([\w-]+)\.md$/.exec(file)?.slice(1) ?? []
-
 export const guides: readonly Guide[] = Object.entries(titles)
   .flatMap(([file, title]): Guide[] => {
-    const [group = '', page = ''] = groupAndPage(file)
+    const { group, page } = docsPlace(file)
     const load = pages[file]
     return load && Object.hasOwn(groups, group) ? [{ group: group as Group, page, title, load }] : []
   })
-  .sort((a, b) => a.title.localeCompare(b.title))
+  .sort(byDocsOrder)
 
 export const guideAt = (group: string, page: string): Guide | undefined =>
   guides.find((guide) => guide.group === group && guide.page === page)

@@ -8,15 +8,15 @@ import { terminalText } from '../lib/core/terminal-text.ts'
 const main = () => {
   const [target, ...more] = process.argv.slice(2)
   if (target === undefined || target === '' || more.length > 0)
-    throw badSetting('say where to: npm run backup -- <a folder that is not there yet>')
+    throw badSetting('a folder is missing: npm run backup -- <new folder>')
   const settings = readSome(['SERVICE_MODE', 'DATA_DIR', 'ENCRYPTION_KEY'])
   const { folder, bytes, hasKeyFile } = backUp(settings, target)
   process.stdout.write(
     [
       `Backed up ${settings.DATA_DIR} to ${folder}: ${(bytes / 1_000_000).toFixed(1)} MB, checked.`,
-      ...(hasKeyFile ? ['encryption.key is in it: keep the backup as safe as the data folder.'] : []),
-      ...(settings.ENCRYPTION_KEY ? ['ENCRYPTION_KEY is not in it: keep that elsewhere.'] : []),
-      'Workspaces, MEMORY_DIR and settings of the environment are not in it.',
+      ...(hasKeyFile ? ['It contains encryption.key. Keep it as safe as the data folder.'] : []),
+      ...(settings.ENCRYPTION_KEY ? ['It does not contain ENCRYPTION_KEY. Keep that elsewhere.'] : []),
+      'It does not contain workspaces, MEMORY_DIR or environment variables.',
       '',
     ].join('\n'),
   )

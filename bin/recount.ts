@@ -9,7 +9,7 @@ const main = async () => {
   for (const { counter, member, add } of corrected)
     process.stdout.write(terminalText(`${counter} ${member}: ${JSON.stringify(add)}\n`))
   process.stdout.write(
-    corrected.length === 0 ? 'Every counter was right.\n' : `${corrected.length} corrected.\n`,
+    corrected.length === 0 ? 'All counters were correct.\n' : `${corrected.length} corrected.\n`,
   )
 }
 

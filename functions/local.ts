@@ -12,7 +12,7 @@ const main = async () => {
   const config = readConfig()
   if (config.SERVICE_MODE === 'pro')
     throw badSetting(
-      'SERVICE_MODE: pro runs as functions (npm run offline, or deployed); npm start runs mini or pico',
+      'SERVICE_MODE: npm start supports mini and pico. Mode pro runs as functions (npm run offline, or deployed)',
     )
   const app = await openLocalApp(config)
   endOnSignal(app)
@@ -41,7 +41,7 @@ const endOnSignal = ({ close }: Awaited<ReturnType<typeof openLocalApp>>) => {
     close().then(
       () => process.exit(0),
       (thrown) => {
-        complain(`The end was not orderly: ${errorMessage(thrown)}`)
+        complain(`The service did not stop cleanly: ${errorMessage(thrown)}`)
         process.exit(1)
       },
     )
@@ -61,6 +61,6 @@ const failureText = (thrown: unknown) => {
   if (thrown instanceof Problem) return `Cannot start: ${thrown.message}`
   const { code, port } = thrown as { code?: string; port?: number }
   if (code === 'EADDRINUSE')
-    return `Cannot start: port ${port} is in use. Stop what listens there, or set PORT.`
+    return `Cannot start: port ${port} is in use. Stop the other program, or set PORT.`
   return `Cannot start: ${errorMessage(thrown)}`
 }

@@ -64,7 +64,7 @@ export const createChangeAccountStatus = (needs: Needs): ChangeAccountStatus => 
   return (userId, wanted) => contend(() => attempt(userId, wanted))
 }
 
-const busy = () => busyError('users_busy', 'Others are changing users: try again')
+const busy = () => busyError('users_busy', 'Someone else is changing users. Try again')
 
 /** Whether a user can sign in in this mode, without the linked accounts at the providers `unlinked`. */
 type CanSignIn = (userId: string, unlinked?: readonly ProviderName[]) => Promise<boolean>
@@ -89,5 +89,5 @@ const lastAdmin = () =>
   new Problem(
     'invalid',
     'last_admin',
-    'This is the last admin who can sign in: make another user an admin first',
+    'This is the last admin who can sign in. Make another user an admin first',
   )

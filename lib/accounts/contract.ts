@@ -15,7 +15,7 @@ const GivenEmail = z
   .min(1)
   .max(255)
   .meta({ examples: ['ann@example.org'] })
-const code = z.string().meta({ description: 'Shown this once', examples: ['K7QX-2M9P'] })
+const code = z.string().meta({ description: 'Shown only once', examples: ['K7QX-2M9P'] })
 const ListedUser = UserSchema.extend({ disabled: z.boolean() })
 const Me = UserSchema.extend({ connectedAccounts: z.array(z.string()), hasCodeHostToken: z.boolean() })
 const providers = z
@@ -37,7 +37,7 @@ export const accountRoutes = defineRoutes({
   signup: {
     method: 'POST',
     path: '/api/auth/signup',
-    summary: 'Create an account with a password, and sign in',
+    summary: 'Create an account with a password and sign in',
     about: 'In cloud mode. The first account is admin and needs no invite. Answers a session cookie.',
     access: 'public',
     limited: true,
@@ -50,7 +50,7 @@ export const accountRoutes = defineRoutes({
         .trim()
         .max(200)
         .optional()
-        .describe('Where registration needs an invite. Forms send an empty text for none'),
+        .describe('Required when registration needs an invite; empty means none'),
     }),
     response: z.object({ user: UserSchema, message }),
   },
@@ -58,8 +58,7 @@ export const accountRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/login',
     summary: 'Sign in with a password',
-    about:
-      'In cloud mode. Answers a session cookie. An unknown e-mail and a wrong password are the same 401.',
+    about: 'In cloud mode. Answers a session cookie. An unknown email and a wrong password both answer 401.',
     access: 'public',
     limited: true,
     body: z.object({ email: GivenEmail, password: GivenPassword }),
@@ -68,7 +67,7 @@ export const accountRoutes = defineRoutes({
   me: {
     method: 'GET',
     path: '/api/auth/me',
-    summary: 'Who is signed in, and how to sign in here',
+    summary: 'Read who is signed in, and the ways to sign in',
     about:
       'Answers 401 with the mode of sign-in where there is no session. Both say which providers are configured.',
     access: 'any',
@@ -86,8 +85,8 @@ export const accountRoutes = defineRoutes({
   changeMe: {
     method: 'PATCH',
     path: '/api/auth/me',
-    summary: 'Change your own profile; null takes a field away',
-    about: 'What is left out stays as it is.',
+    summary: 'Change your own profile; null clears a field',
+    about: 'Fields that are not sent stay unchanged.',
     access: 'session',
     body: ProfilePatch.extend(ELSEWHERE).meta({ examples: [{ timezone: 'Europe/Vienna', locale: 'en-GB' }] }),
     response: z.object({ user: Me, message }),
@@ -95,7 +94,7 @@ export const accountRoutes = defineRoutes({
   changePassword: {
     method: 'POST',
     path: '/api/auth/password',
-    summary: 'Change your own password, which ends your other sessions and those of your devices',
+    summary: 'Change your own password; revokes your other sessions and those of your devices',
     about: 'In cloud mode. API tokens stay. A wrong current password is 401.',
     access: 'session',
     limited: true,
@@ -105,7 +104,7 @@ export const accountRoutes = defineRoutes({
   resetPassword: {
     method: 'POST',
     path: '/api/auth/reset',
-    summary: 'Set another password with the code that an admin gave, and sign in; all other sessions end',
+    summary: 'Reset a password with the code from an admin, and sign in; revokes all other sessions',
     about: 'In cloud mode. The code works once, within an hour. Answers a session cookie.',
     access: 'public',
     limited: true,
@@ -124,8 +123,8 @@ export const accountRoutes = defineRoutes({
   createInvite: {
     method: 'POST',
     path: '/api/auth/invites',
-    summary: 'Invite a person to register; the code is shown once',
-    about: 'With an e-mail the invite is for that address alone.',
+    summary: 'Create an invite; its code is shown once',
+    about: 'With an email, only that address can use the invite.',
     access: 'admin',
     body: z.object({ email: EmailSchema.optional(), expiresInDays: z.int().min(1).max(365).default(7) }),
     status: 201,
@@ -135,7 +134,7 @@ export const accountRoutes = defineRoutes({
     method: 'GET',
     path: '/api/auth/invites',
     summary: 'List invites, newest first',
-    about: 'Their codes are not shown again.',
+    about: 'Their codes are not shown.',
     access: 'admin',
     query: PageQuery,
     response: z.object({ invites: z.array(InviteSchema), ...pageAnswer }),
@@ -143,8 +142,8 @@ export const accountRoutes = defineRoutes({
   deleteInvite: {
     method: 'DELETE',
     path: '/api/auth/invites/{id}',
-    summary: 'Take an invite back',
-    about: 'Its code is refused from then on.',
+    summary: 'Delete an invite',
+    about: 'Its code is no longer accepted.',
     access: 'admin',
     params: idParams('inv'),
     response: z.object({ message }),
@@ -164,7 +163,7 @@ export const userRoutes = defineRoutes({
     method: 'PATCH',
     path: '/api/users/{id}',
     summary:
-      'Change the role of an account, disable it, which ends its sessions, or unlink its accounts elsewhere',
+      'Change the role of an account, disable it and revoke its sessions, or unlink its accounts at providers',
     about: 'The last admin keeps the role.',
     access: 'admin',
     params: idParams('user'),
@@ -173,12 +172,12 @@ export const userRoutes = defineRoutes({
         role: RoleSchema.optional().meta({ examples: ['admin'] }),
         disabled: z.boolean().optional(),
         unlink: ProvidersSchema.optional().describe(
-          'Accounts elsewhere to remove; a verified address, or linking, adds them again',
+          'Accounts at providers to unlink; signing in with the same verified address, or linking, adds them again',
         ),
       })
       .refine(
         (wanted) => Object.values(wanted).some((value) => value !== undefined),
-        'has nothing to change: role, disabled or unlink',
+        'must change role, disabled or unlink',
       ),
     response: z.object({ user: ListedUser, message }),
   },
@@ -186,8 +185,8 @@ export const userRoutes = defineRoutes({
     method: 'POST',
     path: '/api/users/{id}/reset-code',
     summary:
-      'Create a code with which the owner of an account sets another password, once and within an hour',
-    about: 'Hand the code to the owner of the account.',
+      'Create a reset code, with which the owner of an account sets a new password once, within an hour',
+    about: 'Send the code to the owner of the account.',
     access: 'admin',
     params: idParams('user'),
     status: 201,

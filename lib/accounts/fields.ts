@@ -7,7 +7,7 @@ const LONGEST_PASSWORD = 1_024
 export const EmailSchema = z
   .string()
   .max(255)
-  .pipe(z.email({ pattern: z.regexes.html5Email, error: 'is not an e-mail address (in ASCII letters)' }))
+  .pipe(z.email({ pattern: z.regexes.html5Email, error: 'must be an email address (ASCII only)' }))
   .meta({ examples: ['ann@example.org'] })
 
 export const emailKey = (email: string): string => email.trim().toLowerCase()
@@ -28,9 +28,9 @@ export const NewPassword = z
   .overwrite(typed)
   .min(8)
   .max(LONGEST_PASSWORD)
-  .refine((password) => /\p{L}/u.test(password), 'must have a letter')
-  .refine((password) => /\p{N}/u.test(password), 'must have a number')
-  .refine((password) => !CONTROLS.test(password), 'must not have control characters')
+  .refine((password) => /\p{L}/u.test(password), 'must contain a letter')
+  .refine((password) => /\p{N}/u.test(password), 'must contain a number')
+  .refine((password) => !CONTROLS.test(password), 'must not contain control characters')
   .refine(isShortEnough, `must have at most ${LONGEST_PASSWORD} bytes`)
   .meta({ examples: ['correct horse 2'] })
 
@@ -46,7 +46,7 @@ export const GivenPassword = z
 export const LocaleSchema = z
   .string()
   .max(100)
-  .refine(isLocale, 'is not a BCP 47 language tag')
+  .refine(isLocale, 'must be a BCP 47 language tag, such as en-US')
   .meta({ description: 'A language tag (BCP 47)', examples: ['en-GB'] })
 
 export const AvatarUrlSchema = z.string().max(500).refine(isHttpsUrl, 'must be an https URL')

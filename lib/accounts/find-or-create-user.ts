@@ -26,7 +26,11 @@ export const createFindOrCreateUser = ({ store, mode, register }: Needs): FindOr
 
   return async (person, linkWrite) => {
     if (mode() === 'local')
-      throw new Problem('unsupported', 'cloud_mode_only', 'Accounts belong to AUTH_MODE=cloud or oidc')
+      throw new Problem(
+        'unsupported',
+        'cloud_mode_only',
+        'This installation has no user accounts. Set AUTH_MODE to cloud or oidc',
+      )
     const applicant = toApplicant(person)
     const registration = await store.get(registrations, applicant.email)
     if (registration !== undefined) return existing(registration)
@@ -42,12 +46,12 @@ export const createFindOrCreateUser = ({ store, mode, register }: Needs): FindOr
 const toApplicant = (person: FederatedIdentity): Applicant => {
   const email = EmailSchema.safeParse(person.email?.trim())
   if (!email.success)
-    throw new Problem('invalid', 'email_not_usable', 'The provider gave no e-mail address that can be used')
+    throw new Problem('invalid', 'email_not_usable', 'The email address of this account cannot be used here')
   if (!person.emailVerified)
     throw new Problem(
       'forbidden',
       'email_not_verified',
-      'The provider has not verified your e-mail address: verify it there, then try again',
+      'Your email address is not verified at the provider. Verify it there, then try again',
     )
   const avatarUrl = AvatarUrlSchema.safeParse(person.avatarUrl)
   return {
@@ -68,5 +72,5 @@ const accountExists = () =>
   new Problem(
     'forbidden',
     'account_exists',
-    'There is an account with this e-mail address: log in with its password, then connect this provider',
+    'An account with this email address already exists. Sign in with its password, then link this provider',
   )

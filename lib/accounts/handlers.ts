@@ -53,11 +53,11 @@ export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> =>
     }),
     login: admitting(countFrom('login'), async ({ body }, { origin }) => {
       const browser = origin()
-      return signedIn(await accounts.logIn(body, browser.address), browser, 'Logged in')
+      return signedIn(await accounts.logIn(body, browser.address), browser, 'Signed in')
     }),
     changePassword: admitting(countFrom('changePassword'), async ({ body }, { principal, origin }) => {
       await accounts.changePassword(principal, body, origin().address)
-      return { message: 'Password changed: all other sessions have ended' }
+      return { message: 'Password changed. All other sessions are revoked' }
     }),
     me: async (_input, { principal }) => {
       if (principal.userId === ANONYMOUS.userId) return signedOut()
@@ -73,7 +73,7 @@ export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> =>
     resetPassword: admitting(countFrom('resetPassword'), async ({ body }, { origin }) => {
       const browser = origin()
       const login = await accounts.resetPassword(body, browser.address)
-      return signedIn(login, browser, 'Password set: all other sessions have ended')
+      return signedIn(login, browser, 'Password reset. All other sessions are revoked')
     }),
     createInvite: async ({ body }, { principal }) => ({
       invite: await accounts.invites.create(principal, body),

@@ -122,7 +122,7 @@ export const invalidInvite = () =>
   new Problem(
     'invalid',
     'invalid_invite',
-    'This invite is unknown, used, expired, or for another e-mail address: ask for a new one',
+    'This invite is unknown, used, expired, or for another email address. Ask an admin for a new one',
   )
 
 const toInvite = ({

@@ -134,7 +134,7 @@ const badResetCode = () =>
   new Problem(
     'unauthenticated',
     'bad_reset_code',
-    'The e-mail address or the code is wrong, or the code was used or has expired: ask an admin for a new one',
+    'The email address or the code is wrong, or the code was used or has expired. Ask an admin for a new one',
   )
 
 const wrongPassword = () => new Problem('unauthenticated', 'wrong_password', 'The current password is wrong')

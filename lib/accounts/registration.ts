@@ -133,15 +133,11 @@ const closed = () =>
   new Problem(
     'forbidden',
     'registration_closed',
-    'Registration is closed: REGISTRATION_MODE, or the setting system.registrationMode, decides',
+    'Sign-up is closed. Ask an admin to open it under Settings, Installation',
   )
 
 const inviteRequired = () =>
-  new Problem('forbidden', 'invite_required', 'Registration needs an invite code: ask an admin for one')
+  new Problem('forbidden', 'invite_required', 'Sign-up needs an invite code. Ask an admin for one')
 
 const busy = () =>
-  new Problem(
-    'unavailable',
-    'registration_busy',
-    'The same account is being linked to another user: try again',
-  )
+  new Problem('unavailable', 'registration_busy', 'This account is being linked to another user. Try again')

@@ -48,7 +48,11 @@ export const createSignIn = ({ store, mode, register, passwords, countAttempt }:
     }
     const user = await register(applicant, { passwordHash: () => passwords.hash(password) })
     if (user === undefined)
-      throw new Problem('invalid', 'email_taken', 'There is an account with this e-mail address: log in')
+      throw new Problem(
+        'invalid',
+        'email_taken',
+        'An account with this email address already exists. Sign in',
+      )
     return toUser(user)
   }
 
@@ -75,8 +79,12 @@ export const confirmation =
 /** Throws Problem `unsupported` `cloud_mode_only` in modes without passwords. */
 export const refuseOtherModes = (mode: AuthMode): void => {
   if (mode !== 'cloud')
-    throw new Problem('unsupported', 'cloud_mode_only', 'Passwords belong to AUTH_MODE=cloud')
+    throw new Problem(
+      'unsupported',
+      'cloud_mode_only',
+      'This installation has no passwords. Set AUTH_MODE to cloud to use them',
+    )
 }
 
 const badCredentials = () =>
-  new Problem('unauthenticated', 'bad_credentials', 'The e-mail address or the password is wrong')
+  new Problem('unauthenticated', 'bad_credentials', 'The email address or the password is wrong')

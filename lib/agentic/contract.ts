@@ -16,7 +16,7 @@ export const agenticRoutes = defineRoutes({
   sendAgentic: {
     method: 'POST',
     path: '/api/chat/conversations/{id}/messages/agentic',
-    summary: 'Let the model work on a message with all tools, and stream what it does',
+    summary: 'Let the model work on a message with all tools, and stream its steps',
     about:
       'Events of every step, thought and tool call. A reader that disconnected can come back to the session.',
     access: 'session',
@@ -64,8 +64,8 @@ export const agenticRoutes = defineRoutes({
   cancelAgentSession: {
     method: 'POST',
     path: '/api/chat/sessions/{id}/cancel',
-    summary: 'Stop an agent session',
-    about: 'That of a task cancels the task.',
+    summary: 'Cancel an agent session',
+    about: 'For a session of a task, this cancels the task.',
     access: 'session',
     params,
     response: z.object({ message: z.string(), session: AgentSessionSchema }),

@@ -33,7 +33,7 @@ export const agenticHandlers = (needs: Needs): Handlers<typeof agenticRoutes> =>
       return streamed(call, true, (reader) => agentSessions.follow(call.principal, params.id, after, reader))
     },
     cancelAgentSession: async ({ params }, { principal }) => ({
-      message: 'Session is being cancelled',
+      message: 'Cancelling the session',
       session: await agentSessions.cancel(principal, params.id),
     }),
   }

@@ -24,7 +24,7 @@ import { createSessionRun, type SessionRun } from './session-run.ts'
 type StopCode = 'CANCELLED' | 'ORPHANED' | 'TIMEOUT' | 'SHUTDOWN'
 const TEXTS: Readonly<Record<StopCode, string>> = {
   CANCELLED: 'The session was cancelled.',
-  ORPHANED: 'The session was stopped because its last reader left.',
+  ORPHANED: 'The session was stopped because no one was watching it.',
   TIMEOUT: 'The session reached its time limit.',
   SHUTDOWN: 'The service is shutting down. Send the message again.',
 }
@@ -199,7 +199,7 @@ export const createSessionRuns = (needs: RunNeeds) => {
 
   /** Ends a session whose process died: its last event has the reason. */
   const endLost = async ({ id }: AgentSessionRow) => {
-    const error = { code: 'INTERRUPTED', message: 'The process that ran the session ended.' }
+    const error = { code: 'INTERRUPTED', message: 'The service was restarted during the session.' }
     const event = { type: 'error', id: afterAll(ONLY_RUN), data: { timestamp: clock.now(), data: error } }
     await feed.append(toStreamName(id), [event], { ttlMs: KEEP_MS })
     await storeEnd(id, { status: 'failed', error })

@@ -111,11 +111,7 @@ export const createAgentSessions = (needs: Needs) => {
       const session = await get(principal, id)
       const { status, taskId } = session
       if (isOver(status))
-        throw new Problem(
-          'invalid',
-          'session_state_conflict',
-          `A session that is ${status} cannot be cancelled`,
-        )
+        throw new Problem('invalid', 'session_state_conflict', `The session is already ${status}`)
       if (taskId !== undefined) {
         await cancelTask(principal, taskId)
         return get(principal, id)

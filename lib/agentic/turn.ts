@@ -56,8 +56,8 @@ export const createAgenticTurns = (needs: Needs) => {
       onCost,
       onEvent: createLoopEvents({ emit, clock, ids, showThinking }),
       unanswered: {
-        max_steps: `There is no answer after ${maxSteps} steps.`,
-        budget: `There is no answer within the budget of ${maxTokens} tokens.`,
+        max_steps: `No answer after ${maxSteps} steps.`,
+        budget: `No answer within the budget of ${maxTokens} tokens.`,
       },
     })
     // The answer is saved before `complete` is sent, so that nothing can fail after it.

@@ -7,7 +7,7 @@ export const agentRoutes = defineRoutes({
   listAgents: {
     method: 'GET',
     path: '/api/agents',
-    summary: 'List the agents with their health and their statistics',
+    summary: 'List agents with their health and statistics',
     about:
       'Asks each agent, so it takes as long as the slowest. The handshake of a program counts for five minutes.',
     access: 'session',
@@ -19,7 +19,7 @@ export const agentRoutes = defineRoutes({
   listAgentTypes: {
     method: 'GET',
     path: '/api/agents/types',
-    summary: 'List the types that a task can be assigned to',
+    summary: 'List agent types',
     about: 'The values of `assignedAgent` of a task.',
     access: 'session',
     response: z.object({ types: z.array(z.string().meta({ examples: ['coding-agent'] })) }),

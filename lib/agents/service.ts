@@ -41,7 +41,7 @@ const askHealth = async (agent: AgentAdapter, isFresh: boolean, { text }: Masker
 }
 
 const noAnswer = () => {
-  const message = `No answer to the health check within ${durationText(LONGEST_CHECK_MS)}`
+  const message = `The health check got no response within ${durationText(LONGEST_CHECK_MS)}`
   return new Problem('unavailable', 'health_check_timeout', message)
 }
 

@@ -44,8 +44,8 @@ export const alertRoutes = defineRoutes({
   listPushSubscriptions: {
     method: 'GET',
     path: '/api/alerts',
-    summary: 'List the browsers that get messages for you, with the key that a browser subscribes with',
-    about: 'The key is made at the first call, and stays.',
+    summary: 'List the browsers that receive your notifications, with the key to subscribe one',
+    about: 'The key is created on the first call and does not change.',
     access: 'session',
     response: z.object({
       publicKey: z.string().describe('The `applicationServerKey` of a subscription, as base64url'),
@@ -55,9 +55,9 @@ export const alertRoutes = defineRoutes({
   createPushSubscription: {
     method: 'POST',
     path: '/api/alerts/subscriptions',
-    summary: 'Send messages for you to a browser',
+    summary: 'Turn on notifications in a browser',
     about:
-      'The body is a subscription of the browser (Push API). A repeat replaces it. At most 20 for each user. An address that the service may not reach is 400 `url_refused`.',
+      'The body is a subscription of the browser (Push API). Sending it again replaces it. At most 20 for each user. An address that the service may not reach is 400 `url_refused`.',
     access: 'session',
     body: SubscribeSchema,
     status: 201,
@@ -66,7 +66,7 @@ export const alertRoutes = defineRoutes({
   deletePushSubscription: {
     method: 'DELETE',
     path: '/api/alerts/subscriptions/{id}',
-    summary: 'Send no more messages to a browser',
+    summary: 'Turn off notifications in a browser',
     access: 'session',
     params,
     response: z.object({ message: z.string() }),
@@ -74,7 +74,7 @@ export const alertRoutes = defineRoutes({
   testPushSubscription: {
     method: 'POST',
     path: '/api/alerts/subscriptions/{id}/test',
-    summary: 'Send a test message to a browser at once',
+    summary: 'Send a test notification to a browser',
     about: 'The status is that of the push service of the browser.',
     access: 'session',
     params,

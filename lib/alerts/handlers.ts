@@ -11,7 +11,7 @@ export const alertHandlers = ({ alerts }: Needs): Handlers<typeof alertRoutes> =
   }),
   deletePushSubscription: async ({ params }, { principal }) => {
     await alerts.unsubscribe(principal, params.id)
-    return { message: 'The browser gets no more messages' }
+    return { message: 'Notifications turned off in this browser' }
   },
   testPushSubscription: ({ params }, { principal }) => alerts.test(principal, params.id),
 })

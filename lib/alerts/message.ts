@@ -37,7 +37,7 @@ export const approvalMessage = ({ id, title, toolName, params }: Approval): Aler
     text.split('\n').length <= MOST_LINES &&
     !HIDDEN.test(text.replaceAll('\n', ''))
   return {
-    title: 'A call waits for your approval',
+    title: 'Approval needed',
     body: isWhole ? text : cutText(title, LONGEST_BODY),
     url: `/inbox?item=approval:${id}`,
     tag: id,

@@ -28,8 +28,8 @@ const MOST_SUBSCRIPTIONS = 20
 const STALE_AFTER_MS = 60_000
 
 const TEST = {
-  title: 'Messages arrive here',
-  body: 'Calls that wait for your approval and results are sent to this browser.',
+  title: 'Test notification',
+  body: 'Notifications work in this browser.',
   url: '/inbox',
   tag: 'test',
 }
@@ -44,7 +44,7 @@ export const createAlerts = (needs: Needs) => {
     of: resultReaders,
     first: { id: READERS, version: 0, userIds: [] },
     staleAfterMs: processes === 'many' ? STALE_AFTER_MS : Number.POSITIVE_INFINITY,
-    busy: () => busyError('alerts_busy', 'Others are changing their messages: try again'),
+    busy: () => busyError('alerts_busy', 'Someone else is changing notifications. Try again'),
   })
 
   const rowsOf = async (userId: string): Promise<readonly PushSubscriptionRow[]> => {
@@ -160,5 +160,5 @@ const tooMany = () =>
   new Problem(
     'invalid',
     'too_many_push_subscriptions',
-    `Messages are sent to ${MOST_SUBSCRIPTIONS} browsers already; remove one first`,
+    `Notifications are already turned on in ${MOST_SUBSCRIPTIONS} browsers. Remove one first`,
   )

@@ -42,7 +42,7 @@ const derived = (key: Buffer, salt: Buffer, info: Buffer, bytes: number): Buffer
  */
 export const encryptedPush = (text: string, { p256dh, auth }: Receiver, { salt, sender }: Chance): Buffer => {
   const plain = Buffer.concat([Buffer.from(text), LAST_RECORD])
-  if (plain.length + TAG_BYTES > RECORD_BYTES) throw new RangeError('The message is too long to be pushed')
+  if (plain.length + TAG_BYTES > RECORD_BYTES) throw new RangeError('The message is too long to push')
   const own = createECDH(CURVE)
   own.setPrivateKey(sender.privateKey)
   const info = Buffer.concat([Buffer.from('WebPush: info\0'), p256dh, sender.publicKey])

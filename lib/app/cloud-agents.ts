@@ -45,7 +45,7 @@ export const describeAgents = (
 }
 
 const NO_PROGRAMS =
-  'Functions run no programs of agents, so this agent works only where the service is one process'
+  'Functions cannot run agent programs. This agent needs the service as one process, or a runner'
 
 /** Agents that are programs, as functions know them: they are there, and cannot work. */
 export const programsElsewhere = ({ ACP_AGENTS, COMMAND_AGENTS }: Config): AgentAdapter[] => {

@@ -144,7 +144,7 @@ const throwNotConfigured = async (): Promise<never> => {
   throw new Problem(
     'unavailable',
     'encryption_not_configured',
-    'Secrets cannot be stored yet: set KMS_KEY_ID (or ENCRYPTION_KEY) for the deployment',
+    'Secrets cannot be stored. Set KMS_KEY_ID or ENCRYPTION_KEY for the deployment',
   )
 }
 const notConfigured: Cipher = { seal: throwNotConfigured, open: throwNotConfigured }

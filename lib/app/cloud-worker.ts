@@ -42,7 +42,7 @@ const WorkSchema = z.union([TurnMessageSchema, RunTaskSchema])
 export const openWorker = async (config: Config) => {
   if (config.POOL_TIMEOUT_MS > LONGEST_ATTEMPT_IN_FUNCTION_MS)
     throw badSetting(
-      `POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_ATTEMPT_IN_FUNCTION_MS} in mode pro`,
+      `POOL_TIMEOUT_MS: must be at most ${LONGEST_ATTEMPT_IN_FUNCTION_MS} in mode pro, where functions run for 15 minutes`,
     )
   // A turn that continues here gets its ticket from the ticket's task.
   const openHost = (known: Config, ports: CloudPorts) => openContainerHost(known, ports, true)

@@ -55,9 +55,11 @@ export const dataFileIn = (folder: string): string => path.join(folder, 'service
 
 const checked = (file: string, acceptLoss: boolean): { warning?: string } => {
   const loss = checkLog(file, acceptLoss)
-  if (loss !== undefined) return { warning: `Data loss was accepted: ${loss}. Unset ACCEPT_DATA_LOSS` }
+  if (loss !== undefined) return { warning: `Data loss was accepted: ${loss}. Unset ACCEPT_DATA_LOSS now` }
   return acceptLoss
-    ? { warning: 'ACCEPT_DATA_LOSS=1 is set and nothing is lost: unset it, or the next loss is accepted too' }
+    ? {
+        warning: 'ACCEPT_DATA_LOSS=1 is set, but no data is lost. Unset it, or the next loss is accepted too',
+      }
     : {}
 }
 
@@ -80,13 +82,14 @@ type Backup = { folder: string; bytes: number; hasKeyFile: boolean }
  * Throws Problem when the target exists, there is nothing to copy, data was lost before, or the medium fails.
  */
 export const backUp = ({ SERVICE_MODE, DATA_DIR }: Settings, target: string): Backup => {
-  if (SERVICE_MODE !== 'mini') throw badSetting(`SERVICE_MODE: ${SERVICE_MODE} keeps no data file; mini does`)
+  if (SERVICE_MODE !== 'mini')
+    throw badSetting(`SERVICE_MODE: ${SERVICE_MODE} has no data file, only mini has one`)
   const folder = path.resolve(target)
   if (existsSync(folder)) throw backupExists(folder)
   const file = dataFileIn(DATA_DIR)
   checkLog(file, false)
   if (!existsSync(file))
-    throw new Problem('invalid', 'no_data', `there is no ${path.basename(file)} in ${DATA_DIR}: set DATA_DIR`)
+    throw new Problem('invalid', 'no_data', `there is no ${path.basename(file)} in ${DATA_DIR}. Set DATA_DIR`)
   const draft = createDraftFolder(folder)
   try {
     fill(draft, file, path.join(DATA_DIR, KEY_FILE))
@@ -99,12 +102,7 @@ export const backUp = ({ SERVICE_MODE, DATA_DIR }: Settings, target: string): Ba
 }
 
 const backupExists = (folder: string, cause?: unknown) =>
-  new Problem(
-    'invalid',
-    'backup_exists',
-    `${folder} exists, and no backup replaces another: choose a new name`,
-    { cause },
-  )
+  new Problem('invalid', 'backup_exists', `${folder} already exists. Choose a new name`, { cause })
 
 /** A temporary folder beside the target, readable by its user only. */
 const createDraftFolder = (folder: string): string => {

@@ -40,9 +40,9 @@ export type Programs = {
 
 /** The health, by whether the system has a sandbox. */
 const verdicts = {
-  off: 'AGENT_SANDBOX is off: programs of agents may do all that the service’s user may',
-  plain: 'No sandbox works here: programs of agents may do all that the service’s user may',
-  refused: 'Programs of agents are refused: no sandbox works here, and other people may use this service',
+  off: 'Sandbox: off (AGENT_SANDBOX). Agent programs have all rights of the user of the service',
+  plain: 'Sandbox: not available. Agent programs have all rights of the user of the service',
+  refused: 'Agent programs are disabled: no sandbox is available, and other people can use this service',
 } as const
 
 /** Whether anyone except the person at this machine may give work to agents. */
@@ -77,13 +77,13 @@ export const openPrograms = async (needs: Needs): Promise<Programs> => {
   if ('commands' in inBubblewrap) return inBubblewrap
   if (AGENT_SANDBOX !== 'users') causes.push(`bubblewrap: ${inBubblewrap.cause}`)
   if (AGENT_SANDBOX === 'require')
-    throw badSetting(`AGENT_SANDBOX: require, but no sandbox works here (${causes.join('; ')})`)
+    throw badSetting(`AGENT_SANDBOX: require, but no sandbox is available (${causes.join('; ')})`)
   const asUsers = await openUsers(needs, groups, causes)
   if ('commands' in asUsers) return asUsers
   if (AGENT_SANDBOX === 'users')
     throw badSetting(`AGENT_SANDBOX: users, but programs cannot run as users of their own: ${asUsers.cause}`)
   const cause = [...causes, `users: ${asUsers.cause}`].join('; ')
-  log.debug({ cause }, 'no sandbox works here')
+  log.debug({ cause }, 'no sandbox is available')
   return withoutSandbox(needs, hasOtherUsers(config) ? 'refused' : 'plain', cause)
 }
 
@@ -112,7 +112,7 @@ const openBubblewrap = async (needs: Needs, groups: Groups): Promise<Programs | 
     await proxy?.close()
     return search
   }
-  const message = `Programs of agents run in a sandbox, ${networkWords(config.AGENT_NETWORK)}`
+  const message = `Agent programs run in a sandbox, ${networkWords(config.AGENT_NETWORK)}`
   const isolated = isolatedBy('bubblewrap', config, { sandbox: search.sandbox, groups })
   return { ...isolated, health: { status: 'healthy', message }, close: async () => proxy?.close() }
 }
@@ -129,11 +129,13 @@ const isolatedBy = (
 })
 
 const networkWords = (network: AgentNetwork): string => {
-  if (network === 'off') return 'without network'
-  return network === 'on' ? 'with https to public hosts' : 'with https to the hosts of AGENT_NETWORK'
+  if (network === 'off') return 'without network access'
+  return network === 'on'
+    ? 'with https access to public hosts'
+    : 'with https access to the hosts of AGENT_NETWORK'
 }
 
-const WHOLE_NETWORK = 'with the whole network of the service, private addresses included'
+const WHOLE_NETWORK = 'with access to the whole network of the service, private addresses included'
 
 /**
  * Separate users do not restrict the network. `AGENT_NETWORK=on` accepts that; with any other value programs run only in mode
@@ -150,7 +152,7 @@ const openUsers = async (
   const isKept = AGENT_NETWORK === 'on'
   if (isChosen && !isKept)
     throw badSetting(
-      'AGENT_NETWORK: users of their own do not keep programs from the network: set it to on, and limit the network of the container',
+      'AGENT_NETWORK: must be on with AGENT_SANDBOX=users, which does not limit the network. Limit the network of the container instead',
     )
   const found = await findUsers(
     {
@@ -168,8 +170,8 @@ const openUsers = async (
   const isRefused = !isKept && hasOtherUsers(config)
   const why = causes.length > 0 ? ` (${causes.join('; ')})` : ''
   const message = isRefused
-    ? `Programs of agents are refused: users of their own do not keep them from the network, and AGENT_NETWORK is not on${why}`
-    : `Programs of agents run as users of their own (${AGENT_UIDS.first} to ${AGENT_UIDS.last}), ${WHOLE_NETWORK}${why}`
+    ? `Agent programs are disabled: separate users do not limit the network, and AGENT_NETWORK is not on${why}`
+    : `Agent programs run as separate users (${AGENT_UIDS.first} to ${AGENT_UIDS.last}), ${WHOLE_NETWORK}${why}`
   if (!isChosen) log.warn({}, message)
   const refusal = isRefused ? refusalText(message.replace(/^[^:]*: /, '')) : undefined
   return {
@@ -183,7 +185,7 @@ const withoutSandbox = ({ config, log }: Needs, verdict: keyof typeof verdicts, 
   const why = cause === undefined ? '' : ` (${cause})`
   const message = `${verdicts[verdict]}${why}`
   log.warn({}, message)
-  const refusal = `no sandbox works on this machine (${cause})`
+  const refusal = `no sandbox is available on this machine (${cause})`
   return {
     commands: openCommands(config, { ...(verdict === 'refused' && { refusal: refusalText(refusal) }) }),
     owners: undefined,
@@ -194,7 +196,7 @@ const withoutSandbox = ({ config, log }: Needs, verdict: keyof typeof verdicts, 
 }
 
 const refusalText = (why: string) =>
-  `Programs are not run: ${why}. An operator can install bubblewrap, give them users of their own by AGENT_SANDBOX=users, or run them without isolation by AGENT_SANDBOX=off`
+  `Programs cannot run: ${why}. An operator can install bubblewrap, run them as separate users (AGENT_SANDBOX=users), or without isolation (AGENT_SANDBOX=off)`
 
 const programLimits = ({ AGENT_MEMORY_MB, AGENT_PROCESSES, AGENT_DISK_MB }: Config) => ({
   limits: { memoryMb: AGENT_MEMORY_MB, processes: AGENT_PROCESSES, diskMb: AGENT_DISK_MB },

@@ -42,7 +42,7 @@ const toTry: Readonly<Record<Exclude<SignIn, 'closed'>, Try>> = {
 }
 
 const CLOSED = [
-  'No account can sign in: there is no account yet, and registration is closed.',
+  'No one can sign in: there is no account, and sign-up is closed.',
   'Start once with REGISTRATION_MODE=invite: the first account is the admin.',
 ]
 
@@ -51,7 +51,7 @@ const BUILT_IN = 'coding-agent'
 const DEMO = 'scripted demo model, not an AI: add a key under Settings, Models, or set ANTHROPIC_API_KEY'
 
 const NO_ADMIN =
-  'No admin can sign in by this issuer: start once with AUTH_MODE=cloud, and link an admin’s account at /api/auth/oidc.'
+  'No admin can sign in with this issuer. Start once with AUTH_MODE=cloud, and link the account of an admin at /api/auth/oidc.'
 
 /** The text that `npm start` prints: the address, the environment, and a first command to try. */
 export const banner = (facts: Facts): string => {
@@ -92,15 +92,13 @@ const missingParts = ({
   address: string
 }) => {
   if (agents.length === 0)
-    return [`No agent is set up, so tasks wait. ${address}/agents says what each one needs.`]
+    return [`No agent is set up, so tasks wait. See what each one needs at ${address}/agents`]
   if (!demo) return []
   return [
-    `No model has a key: add one at ${address}/settings/models. It works without a restart.`,
+    `No model key yet. Add one at ${address}/settings/models (no restart needed).`,
     ...(agents.some((type) => type !== BUILT_IN)
       ? []
-      : [
-          `No other agent is installed: ${address}/agents has the commands for Claude Code, Codex and others.`,
-        ]),
+      : [`To install Claude Code, Codex and other agents, see ${address}/agents`]),
   ]
 }
 
@@ -117,8 +115,8 @@ export const refuseOpenHost = ({ identity }: Pick<AuthContext, 'identity'>, conf
   } catch {
     const [name, value] = findExposure(config) ?? ['HOST', config.HOST]
     throw badSetting(
-      `${name}: without an access key the service is for this machine only, on loopback and behind no proxy, which ` +
-        `${value} is not: set ACCESS_KEY, or AUTH_MODE to cloud or oidc`,
+      `${name}: without an access key, the service is only for this machine, on loopback and without a proxy, which ` +
+        `${value} is not. Set ACCESS_KEY, or set AUTH_MODE to cloud or oidc`,
     )
   }
 }
@@ -160,7 +158,7 @@ export const warnOfGuessedAddress = (
   if (config.PUBLIC_URL !== undefined || authMode() === 'local' || providers.length === 0) return
   log.warn(
     { providers },
-    'people sign in with a provider while PUBLIC_URL is not set: set it to the address that they use',
+    'PUBLIC_URL is not set, but people sign in with a provider. Set it to the address they use',
   )
 }
 
@@ -169,6 +167,6 @@ export const warnOfShortSecrets = ({ tooShortToMask: settings }: Config, log: Lo
   if (settings.length > 0)
     log.warn(
       { settings },
-      `these secrets have fewer than ${SHORTEST_MASKED} characters: they are not masked in what agents write`,
+      `these secrets have fewer than ${SHORTEST_MASKED} characters, so they are not masked in the output of agents`,
     )
 }

@@ -9,8 +9,8 @@ export const approvalRoutes = defineRoutes({
   listApprovals: {
     method: 'GET',
     path: '/api/security/approvals',
-    summary: 'List the tool calls that wait for your approval, the oldest first; at most 200, and about 3 MB',
-    about: 'Those of your conversations and tasks; admins see those of all tasks.',
+    summary: 'List the tool calls that need your approval, oldest first; at most 200, and about 3 MB',
+    about: 'Your conversations and tasks; admins see all tasks.',
     access: 'session',
     response: z.object({ approvals: z.array(ApprovalSchema) }),
   },
@@ -18,7 +18,8 @@ export const approvalRoutes = defineRoutes({
     method: 'POST',
     path: '/api/security/approvals/{id}',
     summary: 'Approve or deny a tool call; the run that waits for it continues',
-    about: '`allow-always` is for the tool in this conversation or task. A decision counts once.',
+    about:
+      '`allow-always` allows the tool for the rest of this conversation or task. A decision cannot be changed.',
     access: 'session',
     params,
     body: z.object({ decision: DecisionSchema }),
@@ -28,14 +29,14 @@ export const approvalRoutes = defineRoutes({
     method: 'GET',
     path: '/api/security/allowed-tools',
     summary:
-      'List the tools that are always allowed in your conversations and tasks, the newest first; 200 at most',
+      'List the tools that are always allowed in your conversations and tasks, newest first; at most 200',
     access: 'session',
     response: z.object({ allowedTools: z.array(AllowedToolSchema) }),
   },
   removeAllowedTool: {
     method: 'DELETE',
     path: '/api/security/allowed-tools/{id}',
-    summary: 'Require approval again for a tool in its conversation or task',
+    summary: 'Revoke the permission of a tool in its conversation or task',
     about: 'Later calls wait for a decision.',
     access: 'session',
     params,

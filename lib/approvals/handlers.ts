@@ -15,6 +15,6 @@ export const approvalHandlers = ({ approvals }: Needs): Handlers<typeof approval
   }),
   removeAllowedTool: async ({ params }, { principal }) => {
     await approvals.disallow(principal, params.id)
-    return { message: 'The tool needs approval again' }
+    return { message: 'Permission revoked. The tool needs approval again' }
   },
 })

@@ -39,8 +39,8 @@ const approvalAnnouncement = (approval: Omit<ApprovalRow, 'params'>): Message =>
     taskId,
     createdAt: requestedAt,
     audience: userId,
-    title: cutText(`Approval requested: ${title}`, LONGEST_TITLE),
-    message: `A task waits for a decision about this call${expiresAt === undefined ? '' : ` until ${expiresAt}, and then fails`}`,
+    title: cutText(`Approval needed: ${title}`, LONGEST_TITLE),
+    message: `A task is waiting for your decision on this call${expiresAt === undefined ? '' : ` until ${expiresAt}, and then fails`}`,
   })
 }
 

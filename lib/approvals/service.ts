@@ -64,9 +64,9 @@ const TRIES = 8
 
 type Session = Pick<ApprovalRequest, 'userId' | 'conversationId' | 'taskId'>
 
-const NOT_DECIDED = 'no decision came in time'
+const NOT_DECIDED = 'it was not decided in time'
 
-const refusals = { denied: 'a person refused this call', expired: NOT_DECIDED } as const
+const refusals = { denied: 'a person denied this call', expired: NOT_DECIDED } as const
 
 export type ApprovalService = ReturnType<typeof createApprovals>
 
@@ -204,7 +204,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
       const isKept = row.status === 'pending' || isRepeat(row, request)
       if (!uses || isKept || (await spend(row, request.requestId))) return toAnswer(row)
     }
-    throw new Problem('unavailable', 'approval_busy', 'Others ask for the same call: try again')
+    throw new Problem('unavailable', 'approval_busy', 'The same call is being requested. Try again')
   }
 
   const isVisible = ({ userId, role }: Principal, row: ApprovalRow) =>
@@ -424,6 +424,6 @@ const toAllowedTool = ({
   ...row
 }: AllowedToolRow): AllowedTool => ({ id: approvalId, ...row, expiresAt: iso(expiresAt) })
 
-const decided = () => new Problem('invalid', 'approval_decided', 'This approval is decided already')
+const decided = () => new Problem('invalid', 'approval_decided', 'This call is already decided')
 const expired = () =>
-  new Problem('invalid', 'approval_expired', 'This approval has expired, so the call is denied')
+  new Problem('invalid', 'approval_expired', 'This approval has expired, so the call was denied')

@@ -15,8 +15,8 @@ export const auditRoutes = defineRoutes({
   listAudit: {
     method: 'GET',
     path: '/api/audit',
-    summary: 'List changes of the installation, newest first',
-    about: 'Who changed what, from where. Secrets are not in it.',
+    summary: 'List changes to the installation, newest first',
+    about: 'Who changed what, and from where. Contains no secrets.',
     access: 'admin',
     query: ListAuditQuery,
     response: z.object({ records: z.array(AuditRecordSchema), ...pageAnswer }),

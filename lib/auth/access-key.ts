@@ -34,7 +34,7 @@ export const createAccessKey = (needs: Needs) => {
 
   const refuseOtherModes = () => {
     if (needs.mode() !== 'local')
-      throw new Problem('unsupported', 'local_mode_only', 'The access key belongs to AUTH_MODE=local')
+      throw new Problem('unsupported', 'local_mode_only', 'Access keys are only used with AUTH_MODE=local')
   }
 
   const matches = (key: string, hash: string | undefined): Promise<boolean> =>
@@ -52,7 +52,7 @@ export const createAccessKey = (needs: Needs) => {
     await stored.reread()
     const hash = stored.hash()
     if (!exists())
-      throw new Problem('invalid', 'no_access_key', 'No access key is set: requests need no sign-in')
+      throw new Problem('invalid', 'no_access_key', 'No access key is set, so no sign-in is needed')
     if (!(await matches(typed(key), hash))) throw wrongKey()
     const opened = await sessions.open(LOCAL_USER, userAgent)
     // A concurrent change of the key has ended all earlier sessions, and this session may be younger than that.
@@ -66,12 +66,12 @@ export const createAccessKey = (needs: Needs) => {
     refuseOtherModes()
     if (fixedKey !== undefined)
       throw invalid(
-        [{ path: 'key', message: 'is decided by ACCESS_KEY in the environment' }],
+        [{ path: 'key', message: 'is set by ACCESS_KEY in the environment' }],
         'setting_not_changeable',
       )
     if (key === null && !needs.mayBeOpen)
       throw invalid(
-        [{ path: 'key', message: 'cannot be removed while others than this machine can reach the service' }],
+        [{ path: 'key', message: 'cannot be removed while other machines can reach the service' }],
         'access_key_required',
       )
   }
@@ -104,12 +104,12 @@ const wrongKey = () => new Problem('unauthenticated', 'wrong_access_key', 'The a
 
 const keyChanged = (hasSession: boolean) =>
   hasSession
-    ? new Problem('invalid', 'access_key_changed', 'Another request has just changed the access key')
-    : new Problem(
-        'unauthenticated',
-        'not_signed_in',
-        'Another request has just set an access key: sign in with it',
+    ? new Problem(
+        'invalid',
+        'access_key_changed',
+        'The access key was just changed. Sign in with the new one',
       )
+    : new Problem('unauthenticated', 'not_signed_in', 'An access key was just set. Sign in with it')
 
 /** Compares in constant time, so that the duration does not reveal where two texts differ. */
 const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))

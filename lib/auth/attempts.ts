@@ -7,11 +7,11 @@ import type { Attempt, CountAttempt } from './schema.ts'
 
 /** What is counted, and how often it may happen in a minute: per address and, where one is given, per account. */
 const limits: Readonly<Record<Attempt, { calls: number; of: string }>> = {
-  login: { calls: 10, of: 'login attempts' },
-  signup: { calls: 5, of: 'signup attempts' },
-  verifyAccessKey: { calls: 10, of: 'attempts with the access key' },
+  login: { calls: 10, of: 'sign-in attempts' },
+  signup: { calls: 5, of: 'sign-up attempts' },
+  verifyAccessKey: { calls: 10, of: 'attempts to enter the access key' },
   changePassword: { calls: 10, of: 'attempts to change the password' },
-  resetPassword: { calls: 10, of: 'attempts with a reset code' },
+  resetPassword: { calls: 10, of: 'attempts to enter a reset code' },
 }
 
 export const createAttempts =
@@ -25,7 +25,7 @@ export const createAttempts =
     // The address is checked first: a refused address must not use up the attempts of an account.
     const { calls, of } = limits[name]
     const waitMs = await limiter.takeAll({ name, calls, windowMs: 60_000 }, keys)
-    refuseEarly(waitMs, `Too many ${of}. Please try again in a minute.`)
+    refuseEarly(waitMs, `Too many ${of}. Try again in a minute.`)
   }
 
 type Needs = { audit: (principal: Principal, action: string, details: object) => Promise<void> }

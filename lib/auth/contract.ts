@@ -16,7 +16,7 @@ export const authRoutes = defineRoutes({
   logout: {
     method: 'POST',
     path: '/api/auth/logout',
-    summary: 'End the session',
+    summary: 'Sign out',
     access: 'any',
     response: z.object({ message: z.string() }),
   },
@@ -33,8 +33,8 @@ export const authRoutes = defineRoutes({
   changeAccessKey: {
     method: 'PUT',
     path: '/api/auth/access-key',
-    summary: 'Set the access key of local mode, or remove it with null',
-    about: 'The caller stays signed in; without a key the installation is open to its own machine.',
+    summary: 'Set the access key in local mode; null removes it',
+    about: 'You stay signed in. Without a key, anyone on the machine of the service is the admin.',
     access: 'admin',
     body: z.object({ key: AccessKeySchema.nullable().meta({ examples: ['correct horse battery staple'] }) }),
     response: z.object({ success: z.literal(true), hasAccessKey: z.boolean(), message: z.string() }),
@@ -43,7 +43,7 @@ export const authRoutes = defineRoutes({
     method: 'GET',
     path: '/api/auth/sessions',
     summary: 'List your sessions, newest first',
-    about: 'Browsers and paired devices that are signed in as you.',
+    about: 'Browsers and paired devices where you are signed in.',
     access: 'session',
     query: PageQuery,
     response: z.object({ sessions: z.array(SessionSchema), ...pageAnswer }),
@@ -51,7 +51,7 @@ export const authRoutes = defineRoutes({
   endSession: {
     method: 'DELETE',
     path: '/api/auth/sessions/{id}',
-    summary: 'End one of your sessions, at once; its paired device is unpaired',
+    summary: 'Revoke one of your sessions; its paired device is unpaired',
     about: 'The next request with that session is answered 401.',
     access: 'session',
     params: idParams('sess'),
@@ -60,7 +60,7 @@ export const authRoutes = defineRoutes({
   endOtherSessions: {
     method: 'DELETE',
     path: '/api/auth/sessions',
-    summary: 'End all of your sessions but this one, those of devices too',
+    summary: 'Revoke all your sessions except this one, including those of devices',
     access: 'session',
     response: z.object({ message: z.string() }),
   },

@@ -26,7 +26,7 @@ export const authHandlers = ({ sessions, ownSessions, accessKey }: Needs): Handl
     const bearer = bearerIn(header('authorization')) ?? ''
     for (const token of new Set([bearer, ...cookies(SESSION_COOKIE).slice(0, MOST_COOKIES)]))
       if (token !== '') await sessions.closeToken(token)
-    return new Reply({ message: 'Logged out' }, { headers: noSessionCookie(origin().isSecure) })
+    return new Reply({ message: 'Signed out' }, { headers: noSessionCookie(origin().isSecure) })
   },
   verifyAccessKey: admitting(
     ({ origin }) => accessKey.countAttempt(origin().address),
@@ -42,7 +42,7 @@ export const authHandlers = ({ sessions, ownSessions, accessKey }: Needs): Handl
   changeAccessKey: async ({ body: { key } }, { principal, origin }) => {
     const opened = await accessKey.change(principal, key, origin().userAgent)
     const hasAccessKey = key !== null
-    const message = hasAccessKey ? 'Access key set' : 'Access key removed: requests need no sign-in'
+    const message = hasAccessKey ? 'Access key set' : 'Access key removed. No sign-in is needed'
     return new Reply(
       { success: true as const, hasAccessKey, message },
       { headers: opened ? sessionCookie(opened.token, origin().isSecure) : {} },
@@ -51,10 +51,10 @@ export const authHandlers = ({ sessions, ownSessions, accessKey }: Needs): Handl
   listSessions: ({ query }, { principal }) => ownSessions.list(principal, query),
   endSession: async ({ params }, { principal }) => {
     await ownSessions.end(principal, params.id)
-    return { message: 'Session ended' }
+    return { message: 'Session revoked' }
   },
   endOtherSessions: async (_input, { principal }) => {
     await ownSessions.endOthers(principal)
-    return { message: 'All other sessions have ended' }
+    return { message: 'All other sessions revoked' }
   },
 })

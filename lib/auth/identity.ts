@@ -23,7 +23,7 @@ export const createIdentity = (needs: Needs): Identity & { holds: HoldsRights } 
     throw new Problem(
       'forbidden',
       'sign_in_not_configured',
-      'This service has no way to sign in: set AUTH_MODE to cloud or oidc, or an ACCESS_KEY',
+      'Sign-in is not set up. Set AUTH_MODE to cloud or oidc, or set an ACCESS_KEY',
     )
   }
   return {

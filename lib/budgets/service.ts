@@ -69,8 +69,8 @@ export const createBudgets = ({ settings, spent, store, clock, ids, log }: Needs
   const warnOfUnknown = (month: string): Promise<void> =>
     notifyAdmins({
       id: `budget_unknown_${month}`,
-      title: 'Costs are unknown',
-      message: `Tasks or chats of ${month} used models without a known price. They count nothing toward the budget.`,
+      title: 'Some costs are unknown',
+      message: `Tasks or chats in ${month} used models without a known price. They do not count toward the budget.`,
     })
 
   const usedUp = (id: string, budget: string, month: string, { usd }: Spent): Reached => {
@@ -79,8 +79,8 @@ export const createBudgets = ({ settings, spent, store, clock, ids, log }: Needs
   }
 
   const stopped = (month: string, agent: string): Reached => {
-    const title = `Tasks of ${agent} cost an unknown sum`
-    const message = `${title}, and the setting budget.unknown stops those`
+    const title = `The cost of tasks of ${agent} is unknown`
+    const message = `${title}, and runs of unknown cost are set to wait`
     return { id: `budget_stopped_${month}_${agent}`, title, message }
   }
 
@@ -110,7 +110,7 @@ export const createBudgets = ({ settings, spent, store, clock, ids, log }: Needs
     if (reached === undefined) return undefined
     await notifyAdmins(reached)
     const until = nextMonth(now)
-    return { reason: 'budget', until, message: `${reached.message}. It waits until ${until}` }
+    return { reason: 'budget', until, message: `${reached.message}. The task waits until ${until}` }
   }
 
   /** Throws Problem `rate_limited` `budget_reached` for a new turn of a chat at a budget. */
@@ -121,7 +121,7 @@ export const createBudgets = ({ settings, spent, store, clock, ids, log }: Needs
     if (reached === undefined) return
     await notifyAdmins(reached)
     const until = nextMonth(now)
-    const message = `${reached.message}. Chat goes on at ${until}, or once an admin raises the budget`
+    const message = `${reached.message}. Chat works again at ${until}, or when an admin raises the budget`
     const retryAfterMs = Math.min(LONGEST_RETRY_MS, Date.parse(until) - now)
     throw new Problem('rate_limited', 'budget_reached', message, { retryAfterMs })
   }

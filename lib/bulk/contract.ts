@@ -20,7 +20,7 @@ export const bulkRoutes = defineRoutes({
   bulkTasks: {
     method: 'POST',
     path: '/api/tasks/bulk',
-    summary: `Cancel or retry many tasks, at most ${MOST_ITEMS}, as a job; a dry run answers how many`,
+    summary: `Cancel or retry up to ${MOST_ITEMS} tasks as a job; a dry run returns how many`,
     about:
       'The tasks are chosen when the job is requested, by ids or by a filter with the fields of `GET /api/tasks/filter`. A filter that chooses all there are needs `all`. The job continues after a restart. A task that was retried since the request is not retried again.',
     access: 'session',
@@ -32,7 +32,7 @@ export const bulkRoutes = defineRoutes({
   bulkDlq: {
     method: 'POST',
     path: '/api/dlq/bulk',
-    summary: `Retry or discard many dead letters, at most ${MOST_ITEMS}, as a job; a dry run answers how many`,
+    summary: `Retry or discard up to ${MOST_ITEMS} dead letters as a job; a dry run returns how many`,
     about:
       'The dead letters are chosen when the job is requested, by ids or by a filter; one without a status chooses those that wait.',
     access: 'session',
@@ -45,7 +45,7 @@ export const bulkRoutes = defineRoutes({
     method: 'GET',
     path: '/api/bulk',
     summary: 'List your bulk jobs, newest first',
-    about: 'How far each is, without what failed. Jobs are kept for 30 days.',
+    about: 'With their progress, without what failed. Jobs are kept for 30 days.',
     access: 'session',
     query: PageQuery,
     response: z.object({ jobs: z.array(BulkSummarySchema), ...pageAnswer }),
@@ -53,8 +53,8 @@ export const bulkRoutes = defineRoutes({
   getBulk: {
     method: 'GET',
     path: '/api/bulk/{id}',
-    summary: 'Read a bulk job: how far it is, and what failed',
-    about: 'What it has done, what was refused and why. Jobs are kept for 30 days.',
+    summary: 'Read a bulk job: its progress, and what failed',
+    about: 'What is done, what failed and why. Jobs are kept for 30 days.',
     access: 'session',
     params: JobParams,
     response: JobAnswer,
@@ -62,7 +62,7 @@ export const bulkRoutes = defineRoutes({
   cancelBulk: {
     method: 'POST',
     path: '/api/bulk/{id}/cancel',
-    summary: 'Stop a bulk job; what it has done stays done',
+    summary: 'Cancel a bulk job; what is done stays done',
     about: 'The item that is being processed may still be done. A job that has ended is answered as it is.',
     access: 'session',
     params: JobParams,

@@ -151,7 +151,7 @@ const all = z
 type Chosen = { ids?: unknown; filter?: unknown }
 const hasEitherIdsOrFilter = ({ ids: idList, filter }: Chosen) =>
   (idList === undefined) !== (filter === undefined)
-const ONE_OF = { path: ['ids'], message: 'give either ids or a filter' }
+const ONE_OF = { path: ['ids'], message: 'must have either ids or a filter' }
 
 /** Fields that order tasks, or that clients send with every filter: with no other field a filter chooses all there are. */
 const CHOOSES_ALL: ReadonlySet<string> = new Set(['sortBy', 'sortOrder', 'retried'])
@@ -164,12 +164,11 @@ const isMeant = ({ filter, all: isConfirmed, dryRun: isDry }: Order) =>
   Object.entries(filter).some(([field, value]) => value !== undefined && !CHOOSES_ALL.has(field))
 const MEANT = {
   path: ['filter'],
-  message:
-    'chooses all there are: give it a field that chooses, such as status or limit, or send "all": true beside it',
+  message: 'matches everything. Add a field such as status or limit, or send "all": true to confirm',
 }
 const isOfFilter = ({ ids: idList, all: isConfirmed }: Chosen & { all?: unknown }) =>
   idList === undefined || isConfirmed === undefined
-const OF_FILTER = { path: ['all'], message: 'goes with a filter only' }
+const OF_FILTER = { path: ['all'], message: 'can only be used with a filter' }
 
 export const BulkTasksBody = z
   .object({ action: z.enum(['cancel', 'retry']), ids, filter: TaskSelectionSchema.optional(), all, dryRun })
@@ -178,7 +177,7 @@ export const BulkTasksBody = z
   .refine(isOfFilter, OF_FILTER)
   .refine(({ filter }) => filter?.fingerprint === undefined || isAlone(filter), {
     path: ['filter', 'fingerprint'],
-    message: 'goes with no other field but limit and retried: false',
+    message: 'can only be combined with limit and retried: false',
   })
 export type BulkTasks = z.output<typeof BulkTasksBody>
 

@@ -303,7 +303,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
 
   const partAt = async ({ id, at }: BulkRow): Promise<readonly string[]> => {
     const part = await store.get(bulkParts, [id, String(Math.floor(at / PART))])
-    if (part === undefined) throw new Error(`The items of bulk job ${id} from ${at} on are gone`)
+    if (part === undefined) throw new Error(`The items of bulk job ${id} from item ${at} on are missing`)
     return part.ids
   }
 
@@ -416,5 +416,5 @@ const tooMany = () =>
   new Problem(
     'too_large',
     'bulk_too_large',
-    `More than ${MOST_ITEMS.toLocaleString('en')} items are selected, which is the most of one job: narrow the filter, by createdAfter and createdBefore for example, or set its limit, and ask again when this job has ended`,
+    `More than ${MOST_ITEMS.toLocaleString('en')} items are selected, the maximum for one job. Narrow the filter, for example by createdAfter and createdBefore, or set a limit`,
   )

@@ -149,7 +149,7 @@ export const conversationRoutes = defineRoutes({
   renameConversation: {
     method: 'PATCH',
     path: '/api/chat/conversations/{id}',
-    summary: 'Give a conversation another title',
+    summary: 'Rename a conversation',
     access: 'session',
     params,
     body: z.object({ title }),
@@ -158,7 +158,7 @@ export const conversationRoutes = defineRoutes({
   removeConversation: {
     method: 'DELETE',
     path: '/api/chat/conversations/{id}',
-    summary: 'Delete a conversation with all that belongs to it; a running turn is stopped',
+    summary: 'Delete a conversation; a running turn is cancelled',
     about: 'Its sessions, approvals and files are deleted with it.',
     access: 'session',
     params,
@@ -167,8 +167,8 @@ export const conversationRoutes = defineRoutes({
   cancelTurn: {
     method: 'POST',
     path: '/api/chat/conversations/{id}/cancel',
-    summary: 'Stop the turn of a conversation, also one that waits for approval',
-    about: 'What was said and done until then is kept.',
+    summary: 'Cancel the turn of a conversation, including one that waits for approval',
+    about: 'Messages and tool calls so far are kept.',
     access: 'session',
     params,
     response: z.object({ message: z.string() }),
@@ -180,7 +180,7 @@ export const modelRoutes = defineRoutes({
   createCompletion: {
     method: 'POST',
     path: '/api/chat/completions',
-    summary: 'Have a model answer messages; with `stream` as server-sent events',
+    summary: 'Let a model answer messages; with `stream` as server-sent events',
     about: 'With `conversationId` its history comes first, and the exchange is saved.',
     access: 'session',
     limited: true,
@@ -191,7 +191,7 @@ export const modelRoutes = defineRoutes({
   quickChat: {
     method: 'POST',
     path: '/api/chat/quick',
-    summary: 'Have a model answer one prompt',
+    summary: 'Let a model answer one prompt',
     about: 'Nothing is stored.',
     access: 'session',
     limited: true,
@@ -218,8 +218,8 @@ export const modelRoutes = defineRoutes({
   listProviders: {
     method: 'GET',
     path: '/api/chat/providers',
-    summary: 'List the kinds of model providers, and how those that are configured are',
-    about: 'Which have a key, and whether they answered last time.',
+    summary: 'List model providers and their health',
+    about: 'Which are configured, and whether their last call succeeded.',
     access: 'session',
     response: z.object({
       default: z.string().meta({ description: 'Used when none is named', examples: ['anthropic'] }),
@@ -238,7 +238,7 @@ export const modelRoutes = defineRoutes({
     method: 'GET',
     path: '/api/chat/models',
     summary: 'List the models of one configured provider, or of all',
-    about: 'As the providers list them; a model that is not listed may be named all the same.',
+    about: 'As listed by the providers; models that are not listed can be used too.',
     access: 'session',
     query: z.object({ provider }),
     response: z.object({
@@ -248,7 +248,7 @@ export const modelRoutes = defineRoutes({
   sendMessage: {
     method: 'POST',
     path: '/api/chat/conversations/{id}/messages',
-    summary: 'Send a message in a conversation; a model answers it with its history',
+    summary: 'Send a message in a conversation and get the answer of a model',
     about: 'Without tools. Both messages are saved.',
     access: 'session',
     limited: true,
@@ -260,7 +260,7 @@ export const modelRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/conversations/{id}/messages/with-tools',
     summary:
-      'Send a message that a model answers with tools, in up to five roundtrips; calls that need approval are listed',
+      'Send a message that a model answers with tools, in up to 5 roundtrips; calls that need approval are listed',
     about:
       'Tools work in the folder of the conversation. What the security mode does not allow waits for approval.',
     access: 'session',

@@ -10,7 +10,7 @@ const MOST_ROUNDTRIPS = 5
 const WITH_TOOLS = {
   maxSteps: MOST_ROUNDTRIPS + 1,
   answersLast: true,
-  unanswered: { max_steps: `There is no answer after ${MOST_ROUNDTRIPS} tool roundtrips.` },
+  unanswered: { max_steps: `The model did not answer after ${MOST_ROUNDTRIPS} tool roundtrips.` },
 }
 const INSTRUCTIONS = [
   'You may use the tools that you are given, in a workspace that belongs to this conversation; paths are relative to it.',

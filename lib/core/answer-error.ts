@@ -11,5 +11,5 @@ export const toAnswerError = (thrown: unknown): { code: string; message: string 
     typeof thrown === 'object' && thrown !== null && 'name' in thrown && thrown.name === 'AbortError'
   return isLeft
     ? { code: 'cancelled', message: 'The caller left before the end of the answer' }
-    : { code: UNFORESEEN, message: 'Something went wrong on our side' }
+    : { code: UNFORESEEN, message: 'Something went wrong' }
 }

@@ -5,9 +5,4 @@ export const LONGEST_APPROVAL_MS = 365 * 86_400_000
 
 /** The failure of a task whose approval was not decided in time. It is not retried: it would ask once more. */
 export const approvalExpired = () =>
-  taskFailure(
-    'invalid',
-    'approval_expired',
-    'The approval that the task waited for was not decided in time',
-    false,
-  )
+  taskFailure('invalid', 'approval_expired', 'A tool call was not decided in time', false)

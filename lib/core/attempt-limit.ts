@@ -33,11 +33,11 @@ const statedLimit = (agent: Limited, task: Limited): AttemptLimit | undefined =>
 
 const LONGEST = durationText(LONGEST_ATTEMPT_MS)
 const names: Readonly<Record<LimitSource, string>> = {
-  task: `the limit of this task. Create it with a larger timeoutMs (at most ${LONGEST}), or split it`,
-  agent: `the limit of its agent. Create the task with a timeoutMs of its own (at most ${LONGEST}), or split it`,
-  installation: `the limit of POOL_TIMEOUT_MS. Raise it, create the task with a timeoutMs of its own (at most ${LONGEST}), or split it`,
+  task: `the limit of this task. Create it with a higher time limit (at most ${LONGEST}), or split it`,
+  agent: `the limit of its agent. Create the task with its own time limit (at most ${LONGEST}), or split it`,
+  installation: `the limit of the service (POOL_TIMEOUT_MS). Raise it, create the task with its own time limit (at most ${LONGEST}), or split it`,
   function:
-    'the longest attempt of a function in mode pro. Split the task, or run it with npm start or in the container',
+    'the maximum for functions in mode pro. Split the task, or run it with npm start or in the container',
 }
 
 /** The message of an attempt whose time ran out: the limit that ended it, and where to change it. */

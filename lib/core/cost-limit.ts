@@ -31,7 +31,7 @@ export const overCostLimitText = (
 ): string | undefined =>
   limitUsd === undefined || cost === undefined || (cost.usd ?? 0) <= limitUsd
     ? undefined
-    : `The last answer crossed the cost limit: this attempt cost ${costText(cost)} and was allowed ${dollarText(limitUsd)}`
+    : `The last response exceeded the cost limit. This attempt cost ${costText(cost)} of ${dollarText(limitUsd)}`
 
 /** Whether no further call of a model may begin. */
 export const isCostLimitReached = (usd: number | null | undefined, limitUsd: number | undefined): boolean =>

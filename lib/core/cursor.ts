@@ -26,7 +26,7 @@ export const decodeCursor = (text: string, scope: string): Place => {
   const intact = text.length <= LONGEST && text.slice(0, SUM_LENGTH) === checksum(body, scope)
   const place = intact ? placeIn(body) : undefined
   if (place) return place
-  const message = 'damaged or of another list; leave it out to start from the beginning'
+  const message = 'is invalid or from another list. Leave it out to start from the beginning'
   throw invalid([{ path: 'cursor', message }])
 }
 

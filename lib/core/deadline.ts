@@ -7,9 +7,7 @@ type Timer = { after(delayMs: number, call: () => void): () => void }
 export const abortAfter = (timer: Timer, mostMs: number) => {
   const controller = new AbortController()
   const late = () =>
-    controller.abort(
-      new Problem('unavailable', 'timeout', `There was no answer within ${durationText(mostMs)}`),
-    )
+    controller.abort(new Problem('unavailable', 'timeout', `No response within ${durationText(mostMs)}`))
   const cancel = Number.isFinite(mostMs) ? timer.after(Math.max(0, mostMs), late) : () => undefined
   return { signal: controller.signal, [Symbol.dispose]: () => void cancel() }
 }

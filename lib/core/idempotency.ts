@@ -14,7 +14,7 @@ export const fingerprint = (body: unknown): string => hash('sha256', JSON.string
 
 export const refuseReuse = (stored: string, sent: string): void => {
   if (stored === sent) return
-  const message = 'was already used with another body'
+  const message = 'was already used with a different body'
   throw invalid([{ path: 'idempotency-key', message }], 'idempotency_key_reused')
 }
 
@@ -24,5 +24,5 @@ export const IdempotencyHeaders = z.object({
     .string()
     .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
     .optional()
-    .describe('The same key and body within 24 hours answer the first result again'),
+    .describe('Repeating the same key and body within 24 hours returns the first result'),
 })

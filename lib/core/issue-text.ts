@@ -5,7 +5,7 @@ type Issue = Parameters<z.core.$ZodErrorMap>[0]
 type IssueWithCode<Code extends Issue['code']> = Extract<Issue, { code: Code }>
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',
@@ -15,7 +15,7 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 const formats: Readonly<Record<string, string>> = {
-  email: 'an e-mail address',
+  email: 'an email address',
   url: 'a URL',
   datetime: 'an ISO 8601 date and time',
   date: 'an ISO 8601 date',
@@ -36,17 +36,17 @@ export const issueText = (issue: Issue): string => {
     case 'too_big':
       return sizeText(issue)
     case 'invalid_format':
-      return formats[issue.format] ? `must be ${formats[issue.format]}` : 'has not the right form'
+      return formats[issue.format] ? `must be ${formats[issue.format]}` : 'has the wrong format'
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     case 'unrecognized_keys':
-      return `must not have ${issue.keys.join(', ')}`
+      return `has unknown fields: ${issue.keys.join(', ')}`
     case 'invalid_key':
       return `has a name that ${issue.issues[0]?.message}`
     case 'invalid_union':
       return unionText(issue)
     default:
-      return 'does not fit'
+      return 'is invalid'
   }
 }
 
@@ -80,7 +80,7 @@ const unionText = (issue: UnionIssue): string => {
   const texts = matchingForms(issue)
     .flat()
     .flatMap(({ path, message }) => (path.length === 0 ? [message] : []))
-  return [...new Set(texts)].join(' or ') || 'does not fit'
+  return [...new Set(texts)].join(' or ') || 'is invalid'
 }
 
 /** An issue of a parse with `issueText`; of a union the issues of the only form that has the value's type. */

@@ -167,8 +167,8 @@ const tooManyItems = (name: string, most: number) =>
   new Problem(
     'too_large',
     'too_many_items',
-    `The list ${name} has more than ${most} items: split it over several requests`,
+    `The list ${name} has more than ${most} items. Split it into several requests`,
   )
 
 const tooMuchAround = (name: string, most: number) =>
-  new Problem('too_large', 'body_too_large', `The body has more than ${most} bytes beside the list ${name}`)
+  new Problem('too_large', 'body_too_large', `The body has more than ${most} bytes besides the list ${name}`)

@@ -45,7 +45,7 @@ const tooMany = () =>
   new Problem(
     'too_large',
     'too_many_values',
-    `The JSON has more than ${MOST_VALUES} keys and values: send less in one request`,
+    `The JSON has more than ${MOST_VALUES} keys and values. Send less in one request`,
   )
 
 const QUOTE = 0x22

@@ -33,5 +33,5 @@ export const rightsEnded = (): Problem =>
   new Problem(
     'unauthenticated',
     'rights_ended',
-    'The session, token or account of this request ended or changed while it was open: sign in again',
+    'Your session, token or account ended or changed during this request. Sign in again',
   )

@@ -46,5 +46,5 @@ export const unreadable = () =>
   new Problem(
     'unavailable',
     'sealed_text_unreadable',
-    'A stored secret cannot be read: it was changed, or sealed with a key that is not here. Enter it again, or bring the key back.',
+    'A stored secret cannot be decrypted, because it was changed or its encryption key is missing. Enter it again, or restore the key.',
   )

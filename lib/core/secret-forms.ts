@@ -3,8 +3,8 @@ export const SHORTEST_MASKED = 8
 
 /** Why a secret cannot be used; undefined for any other. */
 export const secretFault = (secret: string): string | undefined => {
-  if (!/[^\p{Z}\p{C}]/u.test(secret)) return 'must have a character that can be seen'
-  return /[\r\n]/.test(secret) ? 'must be one line' : undefined
+  if (!/[^\p{Z}\p{C}]/u.test(secret)) return 'must have a visible character'
+  return /[\r\n]/.test(secret) ? 'must be a single line' : undefined
 }
 
 const HEX = /^(?:[0-9a-f]{2}){16,}$/i

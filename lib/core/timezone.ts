@@ -14,5 +14,5 @@ const isTimezone = (name: string): boolean => {
 export const TimezoneSchema = z
   .string()
   .max(100)
-  .refine(isTimezone, 'is not an IANA time zone, such as Europe/Vienna')
-  .meta({ description: 'Of the IANA database', examples: ['Europe/Vienna'] })
+  .refine(isTimezone, 'must be an IANA time zone, such as Europe/Vienna')
+  .meta({ description: 'IANA time zone', examples: ['Europe/Vienna'] })

@@ -9,9 +9,9 @@ export const TruncatedSchema = z
   .array(z.string().max(100))
   .max(100)
   .optional()
-  .describe('The fields whose stored text is gone; the rest is complete')
+  .describe('Fields whose stored text is missing; the rest is complete')
 
-export const LOST_TEXT = '[The stored text is gone]'
+export const LOST_TEXT = '[The stored text is missing]'
 
 /** The fields among `names` that the row has lost. */
 export const lostFields = (row: object, names: readonly string[]): string[] =>
@@ -22,7 +22,7 @@ const spelled = (field: string) => field.replace(/[A-Z]/g, (letter) => ` ${lette
 
 export const lostText = (fields: readonly string[]): string => {
   const names = fields.map(spelled).join(', ')
-  return `its stored ${names} ${fields.length > 1 || names.endsWith('s') ? 'are' : 'is'} gone`
+  return `its stored ${names} ${fields.length > 1 || names.endsWith('s') ? 'are' : 'is'} missing`
 }
 
 /** Throws Problem `invalid` `stored_data_lost` when the row has lost any of these fields. */

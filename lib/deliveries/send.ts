@@ -98,7 +98,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     // An empty or unsigned event would say something else than what has happened.
     const lost = lostFields(row, ['body', 'secret'])
     if (lost.length > 0) {
-      const error = `It cannot be sent: ${lostText(lost)}`
+      const error = `Cannot be sent: ${lostText(lost)}`
       return { attempt: { ...lasted(), error }, askedMs: 0, outcome: 'data_lost' }
     }
     let sent: Pick<Attempt, 'requestHeaders'> = {}
@@ -213,8 +213,8 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
 const pending = (id: string, dueAt: string | undefined) =>
   ({ update: deliveryRows, key: id, when: { status: 'pending', dueAt: dueAt ?? null } }) as const
 
-const REDIRECTED = 'Redirects are not followed: register the URL that it leads to'
-const HELD_TOO_LONG = 'Its endpoint was paused for 30 days after it was due'
+const REDIRECTED = 'Redirects are not followed. Use the URL it redirects to'
+const HELD_TOO_LONG = 'The webhook was paused for 30 days after the delivery was due'
 
 /** The attempts with a new one. Their number is not bounded: users may send a delivery again. */
 const attemptsWith = ({ attempts, attemptsOmitted = 0 }: DeliveryRow, attempt: Attempt) => {

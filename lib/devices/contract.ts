@@ -35,7 +35,7 @@ export const deviceRoutes = defineRoutes({
   getDeviceIdentity: {
     method: 'GET',
     path: '/api/devices/identity',
-    summary: 'Read the identity of this service as a device',
+    summary: 'Read the device identity of this service',
     about: 'The Ed25519 identity that signs attestations of this service; made when it is first needed.',
     access: 'public',
     response: DeviceIdentitySchema,
@@ -70,50 +70,50 @@ export const deviceRoutes = defineRoutes({
   requestPairing: {
     method: 'POST',
     path: '/api/devices/pairing/request',
-    summary: 'Ask for a device to be paired',
+    summary: 'Request pairing of a device',
     about:
-      'For a device without a session. Show `formatted` to a person, and ask for the status with `requestId`, which is secret.',
+      'For a device without a session. Show `formatted` to a person, and poll the status with `requestId`, which is secret.',
     access: 'public',
     limited: true,
     // The approver sees both texts; an unauthenticated caller wrote them.
     body: z.object({
       requesterId: shownText(200).meta({ description: 'The name of the device', examples: ['laptop'] }),
       meta: jsonObject(4_096)
-        .refine(hasNoControls, 'must not have control characters')
+        .refine(hasNoControls, 'must not contain control characters')
         .optional()
-        .describe('Further facts, for the person who approves'),
+        .describe('More about the device, for the person who approves'),
     }),
     response: z.object({
       ...Requested,
       code: z.string(),
       formatted: z
         .string()
-        .meta({ description: 'The code in groups, to be read out', examples: ['K7Q XM2 9PA'] }),
+        .meta({ description: 'The code in groups, to read aloud', examples: ['K7Q XM2 9PA'] }),
     }),
   },
   approvePairing: {
     method: 'POST',
     path: '/api/devices/pairing/approve',
-    summary: 'Let the device with this code act for you',
+    summary: 'Approve the device with this code',
     about:
-      'The device gets a session of yours for 30 days. Approve only a code that you see on a device of yours.',
+      'The device gets a session of yours for 30 days. Approve only a code that you see on your own device.',
     access: 'session',
     limited: true,
     body: z.object({
       code: Code,
-      approvedBy: z.string().max(200).optional().describe('Ignored: it is you'),
+      approvedBy: z.string().max(200).optional().describe('Ignored; you are the approver'),
     }),
     response: z.object({ success: z.literal(true), request: PairingRequestSchema }),
   },
   rejectPairing: {
     method: 'POST',
     path: '/api/devices/pairing/reject',
-    summary: 'Refuse the device with this code',
+    summary: 'Reject the device with this code',
     access: 'session',
     limited: true,
     body: z.object({
       code: Code,
-      reason: z.string().max(500).optional().describe('The device reads it'),
+      reason: z.string().max(500).optional().describe('Shown to the device'),
     }),
     response: z.object({ success: z.literal(true) }),
   },
@@ -122,7 +122,7 @@ export const deviceRoutes = defineRoutes({
     path: '/api/devices/pairing/status/{requestId}',
     summary: 'Read the status of a pairing request, and its token once approved',
     about:
-      'Ask about once a second, until it is not pending. The token can be read until the request expires, ten minutes after it was made.',
+      'Poll about once a second until it is no longer pending. The token can be read until the request expires, 10 minutes after it was created.',
     access: 'public',
     secretPath: true,
     params: z.object({
@@ -144,8 +144,8 @@ export const deviceRoutes = defineRoutes({
   getPairingQr: {
     method: 'GET',
     path: '/api/devices/pairing/qr',
-    summary: 'Ask for a device to be paired by a QR code that is to be scanned',
-    about: 'As a request, with the code as a picture.',
+    summary: 'Request pairing of a device by QR code',
+    about: 'Like a request, with the code as an image.',
     access: 'public',
     writes: true,
     limited: true,
@@ -154,15 +154,15 @@ export const deviceRoutes = defineRoutes({
   cleanupPairings: {
     method: 'POST',
     path: '/api/devices/pairing/cleanup',
-    summary: 'Remove pairing requests that have expired',
-    about: 'They are removed automatically as well, later.',
+    summary: 'Delete expired pairing requests',
+    about: 'They are also deleted automatically, later.',
     access: 'session',
     response: z.object({ success: z.literal(true), deleted: z.number() }),
   },
   listPairedDevices: {
     method: 'GET',
     path: '/api/devices/paired',
-    summary: 'List your paired devices, newest first; for admins those of all users',
+    summary: 'List your paired devices, newest first; admins see all',
     about: 'Devices whose token has not expired.',
     access: 'session',
     query: PageQuery,
@@ -171,8 +171,8 @@ export const deviceRoutes = defineRoutes({
   revokePairedDevice: {
     method: 'DELETE',
     path: '/api/devices/paired/{id}',
-    summary: 'End the token of a paired device',
-    about: 'The next request of the device is refused.',
+    summary: 'Revoke a paired device',
+    about: 'Its session ends immediately.',
     access: 'session',
     params: idParams('pairing'),
     response: z.object({ message: z.string() }),

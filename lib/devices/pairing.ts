@@ -31,7 +31,7 @@ const noSuchCode = () =>
   new Problem(
     'missing',
     'pairing_code_not_found',
-    'No open request has this code: it is mistyped, used or expired',
+    'This code is wrong, used or expired. Check it, or request a new one on the device',
   )
 
 const SCANNED = 'qr'
@@ -59,7 +59,7 @@ export const createPairing = ({ requests, limiter, deviceToken, clock, audit }: 
   /** Counts a code before it is read: concurrent guesses are limited too. Throws Problem `rate_limited`. */
   const countCode = async (approver: Approver): Promise<void> => {
     const waitMs = await limiter.takeAll(WRONG_CODES, limitKeys(approver))
-    refuseEarly(waitMs, 'Too many wrong pairing codes. Please try again in ten minutes.')
+    refuseEarly(waitMs, 'Too many wrong pairing codes. Try again in 10 minutes.')
   }
 
   /** Decides about the request of a counted code. Throws Problem `missing` for a wrong, used or expired one. */

@@ -52,7 +52,7 @@ const slotKey = ({ address, place }: { address: string; place: string }) =>
 
 const full = (taken: readonly PairingSlotRow[], now: number) => {
   const firstFreeAt = Math.min(...taken.map(({ expiresAt }) => expiresAt))
-  const message = `There are ${MOST_OPEN} open pairing requests from your address. Please try again when one is decided or expired.`
+  const message = `There are ${MOST_OPEN} open pairing requests from your address. Try again when one is decided or expired.`
   return new Problem('rate_limited', 'too_many_pairing_requests', message, {
     retryAfterMs: Math.max(1, firstFreeAt - now),
   })
@@ -92,7 +92,7 @@ export const createRequests = ({ store, limiter, entropy, clock, identity }: Nee
   /** Counts a request from an address, malformed ones too. Throws Problem `rate_limited`. */
   const count = async (address: string): Promise<void> => {
     const waitMs = await limiter.take(ASKING, addressNetwork(address))
-    refuseEarly(waitMs, 'Too many requests. Please try again in a minute.')
+    refuseEarly(waitMs, 'Too many requests. Try again in a minute.')
   }
 
   /** `requestId` gives access to the token, so it is stored as a hash, and has a name that logs mask. */
@@ -156,7 +156,7 @@ export const createRequests = ({ store, limiter, entropy, clock, identity }: Nee
       ])
       if (applied) return code
     }
-    throw new Problem('unavailable', 'pairing_busy', 'Too many requests at once: try again', {
+    throw new Problem('unavailable', 'pairing_busy', 'Too many requests at once. Try again', {
       retryAfterMs: 1_000,
     })
   }

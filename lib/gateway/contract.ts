@@ -13,12 +13,12 @@ const WorkflowSchema = z.enum(WORKFLOW_NAMES)
 
 const OptionsSchema = z
   .object({
-    synchronous: z.boolean().default(false).describe('Answer when the task has ended'),
+    synchronous: z.boolean().default(false).describe('Respond when the task has ended'),
     notifyUrl: z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
       .max(2_000)
       .optional()
-      .describe('Gets an event when the task has ended'),
+      .describe('Receives an event when the task has ended'),
     notifySecret: shownText(500).optional().describe('Signs that event'),
     timeout: z
       .int()
@@ -29,7 +29,7 @@ const OptionsSchema = z
   })
   .refine(({ notifyUrl, notifySecret }) => !notifySecret || notifyUrl !== undefined, {
     path: ['notifySecret'],
-    message: 'signs what goes to notifyUrl: give that too',
+    message: 'needs notifyUrl',
   })
 
 export const GatewayBody = z.object({
@@ -65,7 +65,7 @@ export const gatewayRoutes = defineRoutes({
   submitRequest: {
     method: 'POST',
     path: '/api/gateway',
-    summary: 'Create a task, in a workflow if you like: 202 at once, or 200 when it has ended',
+    summary: 'Create a task, optionally with a workflow: 202 immediately, or 200 when it has ended',
     about: 'With `options.synchronous` it waits for the end, at most `options.timeout`.',
     access: 'gateway',
     limited: true,

@@ -25,7 +25,7 @@ const createRateLimit = ({ limiter, callsPerMinute }: RateLimitNeeds) => {
       limiter.take(BURST, tokenId),
     ])
     const limits = `at most ${own} a minute and ${BURST.calls} a second`
-    refuseEarly(Math.max(...waits), `Too many requests with this token: ${limits}`)
+    refuseEarly(Math.max(...waits), `Too many requests with this token. The limit is ${limits}`)
   }
 }
 

@@ -136,7 +136,12 @@ const toTask = ({ task, workflow }: GatewayBody, taskId: string): CreateTask => 
   const prompt = workflowPrompt(workflow, task, taskId)
   if (prompt !== undefined && prompt.length > LONGEST_PROMPT)
     throw invalid(
-      [{ path: '', message: `is longer than ${LONGEST_PROMPT} characters with the text of its workflow` }],
+      [
+        {
+          path: '',
+          message: `is longer than ${LONGEST_PROMPT} characters including the text of the workflow`,
+        },
+      ],
       'prompt_too_long',
     )
   return { ...task, ...definedFields({ prompt }), metadata: { ...task.metadata, workflow } }

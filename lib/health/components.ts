@@ -40,7 +40,7 @@ export const queueHealth = (counts: Readonly<Record<string, number>>): Of<'queue
 export const deadLettersHealth = ({ pending, resolved, discarded, total }: DlqCounts) =>
   ({
     status: statusAt(pending, thresholds.deadLetterQueue),
-    message: `${pending} items wait for a decision`,
+    message: `${pending} pending`,
     details: { pending, resolved, discarded, total },
   }) satisfies Of<'deadLetterQueue'>
 
@@ -51,8 +51,8 @@ export const adaptersHealth = (adapters: readonly AdapterHealth[]): Of<'adapters
 })
 
 const adaptersVerdict = (all: number, healthy: number): Verdict => {
-  if (all === 0) return { status: 'degraded', message: 'No agent adapter is registered' }
-  const message = `${healthy} of ${all} agent adapters are healthy`
+  if (all === 0) return { status: 'degraded', message: 'No agents are registered' }
+  const message = `${healthy} of ${all} agents are healthy`
   if (healthy === 0) return { status: 'unhealthy', message }
   return { status: healthy < all ? 'degraded' : 'healthy', message }
 }
@@ -79,19 +79,19 @@ export const runnersHealth = ({ worker, ownAgents, runners }: Runs): Of<'runners
 }
 
 const runsMessage = (all: number, online: number): string =>
-  all === 0 ? 'The service runs the tasks itself' : `${online} of ${all} runners take tasks`
+  all === 0 ? 'The service runs tasks itself' : `${online} of ${all} runners take tasks`
 
 const whyNone = (worker: Runs['worker']): string =>
   worker === 'off'
-    ? 'the service runs none itself (WORKER=off), and no runner takes tasks'
-    : 'the service has no agent that is set up, and no runner takes tasks'
+    ? 'the service does not run tasks (WORKER=off), and no runner is available'
+    : 'no agent is set up, and no runner is available'
 
 /** The health of the circuit breakers: degraded while one is open. A half-open one has not failed again yet. */
 export const breakersHealth = (breakers: readonly BreakerReading[]): Of<'circuitBreakers'> => {
   const open = breakers.filter(({ state }) => state === 'OPEN').map(({ name }) => name)
   return {
     status: open.length > 0 ? 'degraded' : 'healthy',
-    message: open.length > 0 ? `Open: ${open.join(', ')}` : 'No circuit is open',
+    message: open.length > 0 ? `Open: ${open.join(', ')}` : 'All circuits are closed',
     // Breakers have these fields as getters; an answer needs values.
     breakers: breakers.map(({ name, state, failures, successes }) => ({ name, state, failures, successes })),
   }

@@ -20,7 +20,7 @@ const DEADLINE_MS = 6_000
 
 /** The outcome of a check of health, or an error when it does not come in time. */
 export const checkWithin = <T>(clock: Pick<Clock, 'after'>, call: () => T | Promise<T>): Promise<T> =>
-  within(clock, DEADLINE_MS, call, () => new Error(`no answer within ${durationText(DEADLINE_MS)}`))
+  within(clock, DEADLINE_MS, call, () => new Error(`no response within ${durationText(DEADLINE_MS)}`))
 
 export type DetailedNeeds = {
   version: string
@@ -88,7 +88,7 @@ const createCheck =
       return { ...verdict(await checkWithin(clock, read)), lastChecked: iso(clock.now()) }
     } catch (err) {
       log.warn({ err, component: name }, 'health check failed')
-      const message = 'Could not be checked; the log says why'
+      const message = 'The check failed. See the service log'
       return { status: 'unhealthy' as const, message, ...unread, lastChecked: iso(clock.now()) }
     }
   }

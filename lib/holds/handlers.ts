@@ -10,6 +10,6 @@ export const holdHandlers = ({
   listHolds: async () => ({ holds: await holds.list() }),
   removeHold: async ({ params }, { principal }) => {
     await holds.remove(principal, params.id)
-    return { message: 'The tasks that waited for the provider start now' }
+    return { message: 'Waiting tasks start now' }
   },
 })

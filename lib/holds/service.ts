@@ -43,7 +43,7 @@ export const createHolds = ({ processes, ...needs }: Needs) => {
     of: holdsRows,
     first: NONE,
     staleAfterMs: processes === 'many' ? STALE_AFTER_MS : Number.POSITIVE_INFINITY,
-    busy: () => busyError('holds_busy', 'Others are changing the holds: try again'),
+    busy: () => busyError('holds_busy', 'Someone else is changing the holds. Try again'),
   })
 
   const holdFor = (provider: string, { holds } = cached.row()): StoredHold | undefined =>

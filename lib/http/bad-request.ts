@@ -12,11 +12,11 @@ const LINGER_MS = 2_000
 const faults: Readonly<Record<string, () => Problem>> = {
   HPE_HEADER_OVERFLOW: () =>
     malformed(`The headers are larger than ${maxHeaderSize} bytes`, 'headers_too_large'),
-  ERR_HTTP_REQUEST_TIMEOUT: () => malformed('The request did not come in time', 'request_timeout'),
+  ERR_HTTP_REQUEST_TIMEOUT: () => malformed('The request timed out', 'request_timeout'),
 }
 
 export const refuseExpectation = (): never => {
-  throw malformed('The header Expect may ask for 100-continue only')
+  throw malformed('The header Expect supports 100-continue only')
 }
 
 /** node:http stores here the next answer of a connection; its own refusals use it. */
@@ -45,7 +45,7 @@ export const createRefusal = ({ ids }: { ids: Ids }) => {
     // The parser fails again for everything that follows.
     if (refused.has(socket)) return
     refused.add(socket)
-    answer(faults[code]?.() ?? malformed('This is no HTTP request as RFC 9112 has it'), socket)
+    answer(faults[code]?.() ?? malformed('This is not a valid HTTP request (RFC 9112)'), socket)
   }
 }
 

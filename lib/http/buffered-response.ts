@@ -32,7 +32,7 @@ export const buffered = async (result: HttpResult): Promise<BufferedResponse> =>
 
 const tooLong = ({ headers: { 'x-request-id': requestId = '' } }: HttpResult): BufferedResponse => {
   const message =
-    'The answer is larger than the 6 MB that a function can give: ask for less, or where it is streamed'
+    'The response exceeds the 6 MB limit of a function. Request less, or use the streaming address'
   const problem = new Problem('too_large', 'answer_too_large', message)
   const { body, ...refusal } = withCommonHeaders(problemResult(problem, requestId), requestId)
   return { ...refusal, body: String(body) }

@@ -71,7 +71,7 @@ type Options<Piece> = {
 
 /** When `EventSource` comes back after its stream was replaced: at once it would replace another one. */
 const BACK_MS = 30_000
-const REPLACED = 'A newer stream took the place of this one: you have as many open as you may'
+const REPLACED = 'This stream was closed because you opened another one and reached your limit'
 
 /** The last event of a stream that was replaced. It has no id: the reader comes back with the one before. */
 const replacedText = (clock: Clock) =>

@@ -48,14 +48,15 @@ export const createGuard = ({ identity, proxies }: GuardNeeds): Guard => {
     // An API token has no access to routes for sessions; on routes for all, its owner is a known caller.
     if (!isForAll(access)) throw unknownBearer(NO_SESSION)
     if (await identity.ofToken(token)) return ANONYMOUS
-    if (access !== 'any') throw unknownBearer('This Bearer token is not valid, or not any more: leave it out')
+    if (access !== 'any')
+      throw unknownBearer('This Bearer token is invalid or expired. Leave it out, or send a valid one')
     refuseForeignOrigin(event, proxies)
     return ANONYMOUS
   }
 
   const findTokenPrincipal = async (token: string, scope: Scope): Promise<Principal> => {
     const principal = await identity.ofToken(token, scope)
-    if (principal === undefined) throw unknownBearer('This API token is not valid')
+    if (principal === undefined) throw unknownBearer('This API token is invalid')
     return principal
   }
 
@@ -120,11 +121,11 @@ const isForAll = (access: Access) => access === 'public' || access === 'optional
 
 const permitted = (access: Access, principal: Principal): Principal => {
   if (access === 'admin' && principal.role !== 'admin')
-    throw new Problem('forbidden', 'admin_only', 'Only an admin may do this')
+    throw new Problem('forbidden', 'admin_only', 'Only admins can do this')
   return access === 'public' ? ANONYMOUS : principal
 }
 
-const NO_SESSION = 'This session is not valid, or not any more: sign in again'
+const NO_SESSION = 'Your session has ended. Sign in again'
 
 const notSignedIn = (code: string, message: string, headers: Record<string, string> = {}) =>
   new Problem('unauthenticated', code, message, { headers })

@@ -88,7 +88,7 @@ export const requestTarget = ({ url = '/', headers }: IncomingMessage): RequestT
   if (url.startsWith('/') || !ABSOLUTE.test(url)) return { ...split(url), host: headers.host }
   const [, host = '', path, query = ''] = HTTP_URL.exec(url) ?? []
   if (!AUTHORITY.test(host) || !URL.canParse(`http://${host}`))
-    throw malformed('The request target is no URL of this service')
+    throw malformed('The request target is not a URL of this service')
   return { path: path || '/', query: query.slice(1), host }
 }
 

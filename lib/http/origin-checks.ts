@@ -37,7 +37,7 @@ export const refuseForeignHost = ({ headers }: HttpEvent): void => {
     throw new Problem(
       'forbidden',
       'host_not_allowed',
-      'Without an access key this service answers on localhost only, and through no proxy',
+      'Without an access key, this service is only available on localhost and not through a proxy',
     )
 }
 
@@ -54,7 +54,7 @@ export const refuseForeignOrigin = (event: HttpEvent, proxies: TrustedProxies): 
     throw new Problem(
       'forbidden',
       'foreign_origin',
-      `Requests from pages of other sites than ${baseUrl} are refused; if people know this service by another address, set PUBLIC_URL`,
+      `Requests from pages of other sites than ${baseUrl} are rejected. If this service has another address, set PUBLIC_URL to it`,
     )
 }
 
@@ -83,7 +83,7 @@ export const refuseEmbedding = ({ headers }: HttpEvent): void => {
     throw new Problem(
       'forbidden',
       'foreign_origin',
-      'This address changes something: pages of other sites may lead to it, and not ask for it themselves',
+      'This address changes data, so pages of other sites cannot call it',
     )
 }
 

@@ -24,7 +24,7 @@ const concealed = (cause: unknown) =>
   new Problem(
     'internal',
     'internal_error',
-    'Something went wrong on our side. The request id helps to find it.',
+    'Something went wrong. The service log has details under the request id.',
     { cause },
   )
 

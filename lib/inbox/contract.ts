@@ -59,7 +59,7 @@ export const inboxRoutes = defineRoutes({
   reopenInboxItems: {
     method: 'POST',
     path: '/api/inbox/reopen',
-    summary: 'Open items again that you marked as done or snoozed',
+    summary: 'Reopen items that you marked as done or snoozed',
     access: 'session',
     body: z.object({ items }),
     response: marked,

@@ -15,7 +15,7 @@ export const inboxHandlers = ({ inbox }: Needs): Handlers<typeof inboxRoutes> =>
     count: await inbox.snooze(principal, body.items, body.until),
   }),
   reopenInboxItems: async ({ body }, { principal }) => ({
-    message: 'Open again',
+    message: 'Reopened',
     count: await inbox.reopen(principal, body.items),
   }),
 })

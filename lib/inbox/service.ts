@@ -149,7 +149,7 @@ export const createInbox = ({ store, clock, causes }: Needs) => {
       const untilMs = Date.parse(until)
       const now = clock.now()
       if (untilMs <= now || untilMs > now + LONGEST_SNOOZE_MS)
-        throw invalid([{ path: 'until', message: 'must be a time within the next 30 days' }])
+        throw invalid([{ path: 'until', message: 'must be within the next 30 days' }])
       return markAll(principal, items, { until: iso(untilMs) })
     },
 
@@ -167,7 +167,7 @@ const decisionNeeded = () =>
   new Problem(
     'invalid',
     'inbox_decision_needed',
-    'A call that waits for approval is done once it is approved or denied; it can be snoozed',
+    'A tool call is done when you allow or deny it. You can snooze it',
   )
 
 const isDone = ({ key, version }: InboxItem, marks: Marks): boolean => {

@@ -16,7 +16,7 @@ export const integrationRoutes = defineRoutes({
   getWebSearch: {
     method: 'GET',
     path: '/api/integrations/web-search',
-    summary: 'Read how agents search the web, and by which providers they could',
+    summary: 'Read the web search settings and the available providers',
     about: 'Keys are masked. No provider is called.',
     access: 'session',
     response: z.object({
@@ -28,8 +28,8 @@ export const integrationRoutes = defineRoutes({
   changeWebSearch: {
     method: 'PUT',
     path: '/api/integrations/web-search',
-    summary: 'Change how agents search the web; what is left out stays as it is',
-    about: 'A key that is sent as it was shown, with its asterisks, stays.',
+    summary: 'Change the web search settings; fields that are not sent stay unchanged',
+    about: 'A masked key, as shown with its asterisks, keeps the stored one.',
     access: 'admin',
     body: WebSearchChangeSchema,
     response: z.object({ message: z.string(), status: WebSearchStatusSchema }),
@@ -66,31 +66,31 @@ const connection = <const Path extends string, Status extends z.ZodType>(
   ({
     method: 'GET',
     path,
-    summary: `Read the status of your account with ${where}`,
+    summary: `Read the status of your ${where} account`,
     about: 'Tokens are never shown.',
     access: 'session',
     response,
   }) as const
 
 export const connectionRoutes = defineRoutes({
-  getCodehostConnection: connection('/api/integrations/codehost', 'the code host', CodehostStatusSchema),
-  getTrackeraConnection: connection('/api/integrations/trackera', 'the first tracker', TrackeraStatusSchema),
-  getTrackerbConnection: connection('/api/integrations/trackerb', 'the second tracker', TrackerbStatusSchema),
+  getCodehostConnection: connection('/api/integrations/codehost', 'GitHub', CodehostStatusSchema),
+  getTrackeraConnection: connection('/api/integrations/trackera', 'Jira', TrackeraStatusSchema),
+  getTrackerbConnection: connection('/api/integrations/trackerb', 'Linear', TrackerbStatusSchema),
 })
 
 const disconnect = <const Path extends string>(path: Path, where: string) =>
   ({
     method: 'DELETE',
     path,
-    summary: `Revoke the tokens of your account with ${where}, and unlink it`,
-    about: 'Answers 200 also where none was linked.',
+    summary: `Revoke the tokens of your ${where} account and unlink it`,
+    about: 'Answers 200 even if none was linked.',
     access: 'session',
     response: z.object({ message: z.string() }),
   }) as const
 
 /** Routes that open sealed tokens. */
 export const disconnectRoutes = defineRoutes({
-  disconnectCodehost: disconnect('/api/integrations/codehost', 'the code host'),
-  disconnectTrackera: disconnect('/api/integrations/trackera', 'the first tracker'),
-  disconnectTrackerb: disconnect('/api/integrations/trackerb', 'the second tracker'),
+  disconnectCodehost: disconnect('/api/integrations/codehost', 'GitHub'),
+  disconnectTrackera: disconnect('/api/integrations/trackera', 'Jira'),
+  disconnectTrackerb: disconnect('/api/integrations/trackerb', 'Linear'),
 })

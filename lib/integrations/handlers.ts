@@ -41,7 +41,7 @@ export const disconnectHandlers = (needs: DisconnectNeeds): Handlers<typeof disc
     (place: Integrated) =>
     async (_input: unknown, { principal }: { principal: Principal }) => {
       await needs.disconnect(principal, place)
-      return { message: 'Account disconnected' }
+      return { message: 'Account unlinked' }
     }
   return {
     disconnectCodehost: from('codehost'),

@@ -4,7 +4,7 @@ import { WEB_SEARCH_FIELDS, WEB_SEARCH_PROVIDERS } from '../ports/web-search.ts'
 
 const WebSearchProviderSchema = z.enum(WEB_SEARCH_PROVIDERS)
 
-const ApiKey = boundedText(500).regex(/^[\x21-\x7e]*$/, 'must be of letters, digits and signs of ASCII')
+const ApiKey = boundedText(500).regex(/^[\x21-\x7e]*$/, 'must be printable ASCII characters')
 
 const BaseUrl = z
   .string()
@@ -18,7 +18,7 @@ function isBaseUrl(text: string): boolean {
 
 const KeyChange = ApiKey.nullable()
   .exactOptional()
-  .describe('As it was shown, with its asterisks: the stored one stays. Null removes it')
+  .describe('A masked key keeps the stored one; null removes it')
 const hosted = z.object({ apiKey: KeyChange }).exactOptional()
 
 export const WebSearchChangeSchema = z

@@ -49,7 +49,7 @@ export const createWebSearch = (needs: Needs) => {
   const cached = createVersionedRow<WebSearchRow>(needs, {
     of: integrationRows,
     first: NOTHING,
-    busy: () => busyError('integration_busy', 'Others are changing this integration: try again'),
+    busy: () => busyError('integration_busy', 'Someone else is changing this integration. Try again'),
   })
 
   /** The reason why a search is impossible; undefined when it is possible. */
@@ -141,10 +141,10 @@ const changedAccess = (
   const key = given.apiKey === null ? undefined : (sealed ?? stored.key)
   const path = `${id}.apiKey`
   if (typeof given.apiKey === 'string' && key === undefined)
-    throw invalid([{ path, message: 'is masked, and none is stored: send the whole key' }])
+    throw invalid([{ path, message: 'is masked, but no key is stored. Send the full key' }])
   // An admin cannot read the stored key, and must not get it by sending it to an own server.
   if (key !== undefined && key === stored.key && urlOrigin(baseUrl) !== urlOrigin(stored.baseUrl))
-    throw invalid([{ path, message: 'is stored for another address: send the whole key, or null' }])
+    throw invalid([{ path, message: 'is stored for another address. Send the full key, or null' }])
   return definedFields({ baseUrl, key })
 }
 
@@ -173,5 +173,5 @@ const notConfigured = (reason: string) =>
   new Problem(
     'unsupported',
     'web_search_not_configured',
-    `${reason}: web search is not configured in this installation. Go on without it.`,
+    `Web search is not available: ${reason}. Continue without it.`,
   )

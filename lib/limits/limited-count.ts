@@ -27,7 +27,7 @@ type CommitWith<R> = (count: AnyWrite) => Promise<Outcome<R>>
 export const createLimitedCount = (needs: Needs) => {
   const { store, clock, entropy, id, most, tooMany } = needs
   const contend = createContention({ clock, entropy }, () =>
-    busyError('limit_busy', 'Others create the same at once: try again'),
+    busyError('limit_busy', 'Too many are being created at once. Try again'),
   )
 
   const attempt = async <R>(commit: CommitWith<R>): Promise<true | undefined> => {

@@ -81,7 +81,7 @@ type Step = { wait: number; moments?: Moments }
  */
 export const createLimiter = ({ store, clock, entropy }: Needs): Limiter => {
   const contend = createContention({ clock, entropy }, () =>
-    busyError('limit_busy', 'Too much at once: try again'),
+    busyError('limit_busy', 'Too many requests at once. Try again'),
   )
 
   const attempt = async (id: string, limit: Limit, step: (live: Moments, now: number) => Step) => {

@@ -86,7 +86,7 @@ export const createSharedStreams = (
   { most, longestMs }: Limit,
 ): OpenStreams => {
   const contend = createContention({ clock, entropy }, () =>
-    busyError('limit_busy', 'Too much at once: try again'),
+    busyError('limit_busy', 'Too many requests at once. Try again'),
   )
 
   const attempt = async (
@@ -151,6 +151,6 @@ const tooMany = (most: number) =>
   new Problem(
     'rate_limited',
     'too_many_streams',
-    `You have ${most} streams open, the most at once: close one first`,
+    `You have ${most} streams open, which is the limit. Close one first`,
     { retryAfterMs: AGAIN_MS },
   )

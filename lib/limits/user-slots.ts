@@ -69,7 +69,7 @@ export const turnLimit = (most: number, longestMs: number): Kind => ({
     new Problem(
       'rate_limited',
       'too_many_turns',
-      `${most} answers of models are under way for you, the most at once: wait for one to end, or stop one`,
+      `You have ${most} model responses in progress, which is the limit. Wait for one to end, or cancel one`,
       { retryAfterMs: AGAIN_MS },
     ),
 })

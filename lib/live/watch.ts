@@ -62,4 +62,4 @@ export const createStoredWatch = (
   }
 }
 
-const busy = () => new Problem('unavailable', 'busy', 'Too many readers began at once. Try again.')
+const busy = () => new Problem('unavailable', 'busy', 'Too many streams were opened at once. Try again.')

@@ -28,7 +28,7 @@ export const inBatches = async <T, R>(
 ): Promise<R[]> => {
   const done: R[] = []
   while (done.length < files.length) {
-    if (isOver()) throw unfinished(`${done.length} of ${files.length} files are done`)
+    if (isOver()) throw unfinished(`${done.length} of ${files.length} files are synced`)
     done.push(...(await Promise.all(files.slice(done.length, done.length + AT_ONCE).map(work))))
     // Cutting a large file takes long; other requests get a turn.
     await turn()
@@ -37,4 +37,6 @@ export const inBatches = async <T, R>(
 }
 
 export const unfinished = (what: string) =>
-  new Problem('unavailable', 'memory_sync_unfinished', `${what}; ask again to go on`, { retryAfterMs: 1_000 })
+  new Problem('unavailable', 'memory_sync_unfinished', `${what}. Sync again to continue`, {
+    retryAfterMs: 1_000,
+  })

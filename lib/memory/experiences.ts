@@ -139,7 +139,7 @@ type Used = { useful?: boolean | undefined; taskId?: string | undefined }
 type Recorded = Omit<Experience, 'id' | 'useCount' | 'createdAt'>
 
 const busy = () =>
-  new Problem('unavailable', 'memory_busy', 'The experience is being changed by others; try again', {
+  new Problem('unavailable', 'memory_busy', 'Someone else is changing this experience. Try again', {
     retryAfterMs: 1_000,
   })
 

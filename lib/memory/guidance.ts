@@ -131,6 +131,6 @@ export const createWarm = ({ indexCache, search, readNames, checkOwnConversation
     const hits = question === '' ? [] : await matching(question)
     const chunks = hits.length > 0 || query !== undefined ? hits : await latest()
     const those = chunks.length === 1 ? '1 chunk is' : `${chunks.length} chunks are`
-    return { message: `Memory is loaded; ${those} relevant`, chunks }
+    return { message: `Memory is loaded. ${those} relevant`, chunks }
   }
 }

@@ -13,20 +13,20 @@ export const memoryHandlers = ({ memory }: { memory: Memory }): Handlers<typeof 
   listMemoryChunks: ({ params }) => memory.files.chunks(params.path),
   removeMemoryChunk: async ({ params }) => {
     await memory.files.removeChunk(params.id)
-    return { message: 'Chunk deleted; it comes back when its file changes' }
+    return { message: 'Chunk removed. It is added again when its file changes' }
   },
   rateMemoryChunk: async ({ params, body }) => {
     await memory.files.rateChunk(params.id, body.useful, body.taskId)
-    return { message: 'Noted' }
+    return { message: 'Feedback saved' }
   },
   listMemoryVerdicts: ({ query }) => memory.listVerdicts(query.taskId),
   removeMemoryFile: async ({ params }) => {
     await memory.files.removeFile(params.path)
-    return { message: 'File deleted from memory; it comes back when it changes' }
+    return { message: 'File removed from memory. It is added again when it changes' }
   },
   clearMemory: async (_input, { principal }) => {
     const { files, chunks } = await memory.clear(principal)
-    return { message: `Cleared ${files} files and ${chunks} chunks; a file comes back when it changes` }
+    return { message: `Cleared ${files} files and ${chunks} chunks. A file is added again when it changes` }
   },
   memoryWatcher: () => memory.watcher(),
   createMemorySession: async ({ body }, { principal }) => ({

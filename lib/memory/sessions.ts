@@ -63,7 +63,7 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
       { name, conversationId }: { name?: string | undefined; conversationId?: string | undefined },
     ): Promise<MemorySession> => {
       if (name === undefined && conversationId === undefined)
-        throw invalid([{ path: 'name', message: 'is needed, or a conversationId' }])
+        throw invalid([{ path: 'name', message: 'is required without conversationId' }])
       if (conversationId !== undefined) await checkOwnConversation(principal, conversationId)
       const now = iso(clock.now())
       const row: MemorySession = {
@@ -92,7 +92,7 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
       })
       if (!row) throw missing('Memory session')
       if (!applied)
-        throw new Problem('invalid', 'memory_session_state_conflict', 'The session is archived already')
+        throw new Problem('invalid', 'memory_session_state_conflict', 'The session is already archived')
       return row
     },
 

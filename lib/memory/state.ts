@@ -100,6 +100,6 @@ export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
 }
 
 const busy = () =>
-  new Problem('unavailable', 'memory_busy', 'Memory is being brought up to date; try again in a moment', {
+  new Problem('unavailable', 'memory_busy', 'Memory is syncing. Try again in a moment', {
     retryAfterMs: 2_000,
   })

@@ -10,7 +10,7 @@ export const modelKeyRoutes = defineRoutes({
   listModelKeys: {
     method: 'GET',
     path: '/api/model-keys',
-    summary: 'List the model providers that take a key, and where each key comes from',
+    summary: 'List model providers and where their keys come from',
     about: 'Keys are masked. No provider is called.',
     access: 'admin',
     response: z.object({ keys: z.array(ModelKeySchema) }),
@@ -18,8 +18,9 @@ export const modelKeyRoutes = defineRoutes({
   setModelKey: {
     method: 'PUT',
     path: '/api/model-keys/{provider}',
-    summary: 'Store the key of a model provider; it is used at once',
-    about: 'It is sealed, and never shown again. A key in the environment of the service cannot be replaced.',
+    summary: 'Store the key of a model provider; it is used immediately',
+    about:
+      'It is encrypted and never shown again. A key in the environment of the service cannot be replaced.',
     access: 'admin',
     params,
     body: z.object({ apiKey: ApiKeySchema }).meta({ id: 'ModelKeyChange' }),
@@ -29,7 +30,7 @@ export const modelKeyRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/model-keys/{provider}',
     summary: 'Remove the stored key of a model provider',
-    about: 'Answers 200 also where none is stored.',
+    about: 'Answers 200 even if none is stored.',
     access: 'admin',
     params,
     response: z.object({ message: z.string(), key: ModelKeySchema }),
@@ -37,7 +38,7 @@ export const modelKeyRoutes = defineRoutes({
   checkModelKey: {
     method: 'POST',
     path: '/api/model-keys/{provider}/check',
-    summary: 'Ask a model provider whether it accepts its key, or one that is not stored yet',
+    summary: 'Check whether a model provider accepts its key, or a key that is not stored yet',
     about: 'Costs no tokens, and takes 5 seconds at most.',
     access: 'admin',
     params,

@@ -5,8 +5,8 @@ export const ApiKeySchema = z
   .string()
   .min(1)
   .max(500)
-  .regex(/^[\x21-\x7e]*$/, 'must be of letters, digits and signs of ASCII')
-  .refine((key) => !isMaskedKey(key), 'is masked: send the whole key')
+  .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII characters')
+  .refine((key) => !isMaskedKey(key), 'is masked. Send the full key')
   .meta({ examples: ['sk-ant-example'] })
 
 export const ModelKeySchema = z

@@ -42,7 +42,7 @@ export const createModelKeys = ({ modelKeys: stored, models, audit }: Needs) => 
   /** Throws Problem `invalid` `setting_not_changeable` where the environment has the key. */
   const refuseFixed = (provider: string): void => {
     if (find(provider).keyFrom !== 'environment') return
-    const message = `is decided by ${keyVariable(provider)} in the environment`
+    const message = `is set by ${keyVariable(provider)} in the environment`
     throw invalid([{ path: 'apiKey', message }], 'setting_not_changeable')
   }
 

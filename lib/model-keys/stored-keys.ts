@@ -43,7 +43,7 @@ export const createStoredKeys = (needs: Needs) => {
     of: modelKeyRows,
     first: NOTHING,
     staleAfterMs: needs.processes === 'many' ? STALE_AFTER_MS : Number.POSITIVE_INFINITY,
-    busy: () => busyError('model_keys_busy', 'Others are changing the keys of models: try again'),
+    busy: () => busyError('model_keys_busy', 'Someone else is changing the model keys. Try again'),
   })
 
   /** Nothing for a key whose own key is gone: the provider then counts as one without a key. */

@@ -8,7 +8,7 @@ export const notificationRoutes = defineRoutes({
   listNotifications: {
     method: 'GET',
     path: '/api/notifications',
-    summary: 'List notifications, newest first, with how many are unread',
+    summary: 'List notifications, newest first, with the number of unread ones',
     about: 'Of the installation, such as tasks that failed; what you have read is remembered.',
     access: 'session',
     query: PageQuery,

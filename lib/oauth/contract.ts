@@ -17,7 +17,7 @@ const RedirectPathSchema = z
   .regex(/^\/(?:[\w~-][\w.~-]*\/)*(?:[\w~-][\w.~-]*)?$/, 'must be a plain path such as /signed-in')
 const UrlQuery = BeginQuery.extend({
   redirectPath: RedirectPathSchema.optional().describe(
-    'Where the code host sends the browser back to; the callback, which signs in, when absent',
+    'Where GitHub sends the browser back to; the callback, which signs in, when absent',
   ),
 })
 /** Every return from the provider is answered with a page, since a person waits for it. */
@@ -51,12 +51,12 @@ const callback = <const Path extends string>(path: Path, summary: string) => {
 }
 
 export const oauthRoutes = defineRoutes({
-  beginCodehost: begin('/api/auth/codehost', 'Go to the code host to sign in, or to link an account'),
-  finishCodehost: callback('/api/auth/codehost/callback', 'Come back from the code host'),
-  beginTrackera: begin('/api/auth/trackera', 'Go to the first tracker to sign in, or to link an account'),
-  finishTrackera: callback('/api/auth/trackera/callback', 'Come back from the first tracker'),
-  beginTrackerb: begin('/api/auth/trackerb', 'Go to the second tracker to sign in, or to link an account'),
-  finishTrackerb: callback('/api/auth/trackerb/callback', 'Come back from the second tracker'),
+  beginCodehost: begin('/api/auth/codehost', 'Go to GitHub to sign in, or to link an account'),
+  finishCodehost: callback('/api/auth/codehost/callback', 'Come back from GitHub'),
+  beginTrackera: begin('/api/auth/trackera', 'Go to Jira to sign in, or to link an account'),
+  finishTrackera: callback('/api/auth/trackera/callback', 'Come back from Jira'),
+  beginTrackerb: begin('/api/auth/trackerb', 'Go to Linear to sign in, or to link an account'),
+  finishTrackerb: callback('/api/auth/trackerb/callback', 'Come back from Linear'),
   beginOidc: begin('/api/auth/oidc', 'Go to the OpenID Connect issuer to sign in, or to link an account'),
   finishOidc: callback('/api/auth/oidc/callback', 'Come back from the OpenID Connect issuer'),
   codehostUrl: {
@@ -73,7 +73,7 @@ export const oauthRoutes = defineRoutes({
   codehostToken: {
     method: 'POST',
     path: '/api/auth/codehost/token',
-    summary: 'Sign in, or link an account, with what the code host sent back; for single-page clients',
+    summary: 'Sign in, or link an account, with the response of GitHub; for single-page clients',
     about: 'Answers a session cookie.',
     access: 'optional',
     body: z.object({ code: CodeSchema, state: StateSchema }),

@@ -23,7 +23,7 @@ export const isReporter = ({ role }: Pick<Principal, 'role'>, areReportsOn: bool
 /** Throws Problem `forbidden` `session_changed` unless the session that asked for the link is the one that ends it. */
 const refuseOtherSession = ({ userId, sessionId }: AuthorizationRequest, principal: Principal): void => {
   if (userId !== undefined && (userId !== principal.userId || sessionId !== principal.sessionId))
-    throw new Problem('forbidden', 'session_changed', 'You are not signed in as when you began: begin again')
+    throw new Problem('forbidden', 'session_changed', 'Your session changed during sign-in. Start again')
 }
 
 /**
@@ -42,7 +42,7 @@ const refuseForeignLink = (call: Pick<Call, 'principal' | 'header'>): void => {
     throw new Problem(
       'forbidden',
       'foreign_origin',
-      'Accounts are linked from this service alone: enter the address yourself, pages of other sites may not lead to it',
+      'Accounts can only be linked from this service, not from a link on another site',
     )
 }
 
@@ -112,7 +112,7 @@ export const createFlow = (needs: Needs) => {
 
   const refuseSignIn = (name: ProviderName) => {
     if (mode() === 'local')
-      throw new Problem('unauthenticated', 'not_signed_in', 'Sign in first: then this links your account')
+      throw new Problem('unauthenticated', 'not_signed_in', 'Sign in first, then link this account')
     if (mode() === 'oidc' && name !== 'oidc')
       throw new Problem('unsupported', 'sign_in_not_offered', 'Sign in at /api/auth/oidc first')
   }
@@ -125,7 +125,7 @@ export const createFlow = (needs: Needs) => {
     if (isSigningIn) refuseSignIn(name)
     else refuseForeignLink(call)
     const waitMs = await needs.limiter.take(BEGIN_LIMIT, addressNetwork(address))
-    refuseEarly(waitMs, 'Too many attempts. Please try again in a minute.')
+    refuseEarly(waitMs, 'Too many attempts. Try again in a minute.')
     const { userId, sessionId } = isSigningIn ? {} : principal
     const redirectUri = `${baseUrl}${redirectPath ?? `/api/auth/${name}/callback`}`
     const request = { provider: name, redirectUri, userId, sessionId, invite }
@@ -185,12 +185,12 @@ const notConfigured = (name: ProviderName): string => {
   const prefix = name.toUpperCase()
   const client = `${prefix}_CLIENT_ID and ${prefix}_CLIENT_SECRET`
   const variables = name === 'oidc' ? 'OIDC_ISSUER and OIDC_CLIENT_ID' : client
-  return `This provider is not configured: set ${variables}`
+  return `This provider is not configured. Set ${variables}`
 }
 
 const invalidState = () =>
   new Problem(
     'invalid',
     'invalid_state',
-    'This sign-in did not begin in this browser, took too long, or is over: begin again',
+    'This sign-in started in another browser, took too long, or is already complete. Start again',
   )

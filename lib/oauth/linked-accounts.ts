@@ -154,4 +154,4 @@ const replaceWrite = (row: LinkedAccountRow, owner: string): Update<LinkedAccoun
 const sealContext = (id: string, userId: string) => `linkedAccounts/${id}/${userId}`
 
 const accountTaken = () =>
-  new Problem('invalid', 'account_taken', 'This account is linked to another user: unlink it there first')
+  new Problem('invalid', 'account_taken', 'This account is linked to another user. Unlink it there first')

@@ -55,5 +55,5 @@ const linkedToAnother = () =>
   new Problem(
     'forbidden',
     'account_exists',
-    'The account with this e-mail address belongs to another account of this provider: sign in with that one',
+    'The account with this email address uses another account of this provider. Sign in with that one',
   )

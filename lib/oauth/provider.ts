@@ -44,18 +44,12 @@ const WORD = /^[\w-]{1,64}$/
 
 /** The error of a code that the provider refuses: it is used up, too old, or belongs to another client. */
 export const invalidCode = (why: string) =>
-  new Problem(
-    'invalid',
-    'invalid_code',
-    'The provider does not know this code, or not any more: begin again',
-    { cause: new Error(why) },
-  )
+  new Problem('invalid', 'invalid_code', 'This sign-in code is invalid or expired. Start again', {
+    cause: new Error(why),
+  })
 
 /** The error of a provider that refused, or answered nonsense. The log gets `why` only if it is one word. */
 export const oauthFailed = (why: unknown = 'unexpected') =>
-  new Problem(
-    'unavailable',
-    'oauth_failed',
-    'The provider refused, or did not answer as it should: try again',
-    { cause: new Error(typeof why === 'string' && WORD.test(why) ? why : 'unexpected') },
-  )
+  new Problem('unavailable', 'oauth_failed', 'Sign-in with the provider failed. Try again', {
+    cause: new Error(typeof why === 'string' && WORD.test(why) ? why : 'unexpected'),
+  })

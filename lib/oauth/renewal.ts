@@ -116,8 +116,4 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
 }
 
 const connectionExpired = () =>
-  new Problem(
-    'invalid',
-    'connection_expired',
-    'The provider gives no access to the linked account any more: link it again',
-  )
+  new Problem('invalid', 'connection_expired', 'The linked account has lost access. Link it again')

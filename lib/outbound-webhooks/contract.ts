@@ -17,7 +17,7 @@ const url = z
   })
 const events = z
   .array(EventNameSchema)
-  .min(1, 'choose at least one event')
+  .min(1, 'must have at least one event')
   .max(20)
   .overwrite((names) => [...new Set(names)])
   .meta({ description: '`*` is all, also those of later versions', examples: [['task.failed']] })
@@ -36,7 +36,7 @@ const CreateWebhookBody = z
   })
   .refine(({ secret: ownSecret, generateSecret }) => !(ownSecret !== undefined && generateSecret), {
     path: ['generateSecret'],
-    error: 'makes a secret, and one was given',
+    error: 'cannot be combined with secret',
   })
 export type CreateWebhook = z.output<typeof CreateWebhookBody>
 
@@ -45,7 +45,7 @@ const ChangeWebhookBody = z
     url: url.exactOptional(),
     events: events.exactOptional(),
     active: z.boolean().exactOptional(),
-    secret: secret.nullable().exactOptional().describe('Null: deliveries are signed no more'),
+    secret: secret.nullable().exactOptional().describe('Null stops signing'),
   })
   .meta({ examples: [{ active: true }] })
 export type ChangeWebhook = z.output<typeof ChangeWebhookBody>
@@ -55,7 +55,7 @@ export type DeliveriesQuery = z.output<typeof DeliveriesQuery>
 
 const params = idParams('whk')
 const answer = z.object({ webhook: WebhookSchema })
-const shownOnce = z.string().describe('Shown this once')
+const shownOnce = z.string().describe('Shown only once')
 
 export const outboundWebhookRoutes = defineRoutes({
   listWebhooks: {
@@ -69,7 +69,7 @@ export const outboundWebhookRoutes = defineRoutes({
   createWebhook: {
     method: 'POST',
     path: '/api/webhooks',
-    summary: 'Register an outbound webhook: the URL gets its events from now on',
+    summary: 'Create an outbound webhook; it receives events from now on',
     about: 'Deliveries are signed by Standard Webhooks, sent up to six times, and kept while the URL fails.',
     access: 'webhooks',
     body: CreateWebhookBody,
@@ -80,7 +80,7 @@ export const outboundWebhookRoutes = defineRoutes({
     method: 'GET',
     path: '/api/webhooks/{id}',
     summary: 'Read an outbound webhook',
-    about: 'With its last delivery, and whether it is failing.',
+    about: 'With its last delivery and state.',
     access: 'webhooks',
     params,
     response: answer,
@@ -88,8 +88,8 @@ export const outboundWebhookRoutes = defineRoutes({
   changeWebhook: {
     method: 'PATCH',
     path: '/api/webhooks/{id}',
-    summary: 'Change an outbound webhook, pause it, or activate it again: what waited is sent then',
-    about: 'What is left out stays as it is.',
+    summary: 'Change, pause or resume an outbound webhook; waiting deliveries are sent when it is resumed',
+    about: 'Fields that are not sent stay unchanged.',
     access: 'webhooks',
     params,
     body: ChangeWebhookBody,
@@ -98,7 +98,7 @@ export const outboundWebhookRoutes = defineRoutes({
   deleteWebhook: {
     method: 'DELETE',
     path: '/api/webhooks/{id}',
-    summary: 'Delete an outbound webhook; what waits to be sent to it is not sent',
+    summary: 'Delete an outbound webhook; waiting deliveries are not sent',
     about: 'Its deliveries are deleted too.',
     access: 'webhooks',
     params,
@@ -107,7 +107,7 @@ export const outboundWebhookRoutes = defineRoutes({
   rotateWebhookSecret: {
     method: 'POST',
     path: '/api/webhooks/{id}/rotate',
-    summary: 'Create a new signing secret; for 24 hours deliveries are signed with the old one as well',
+    summary: 'Rotate the signing secret; for 24 hours deliveries are signed with both',
     access: 'webhooks',
     params,
     response: answer.extend({ secret: shownOnce }),
@@ -115,8 +115,8 @@ export const outboundWebhookRoutes = defineRoutes({
   testWebhook: {
     method: 'POST',
     path: '/api/webhooks/{id}/test',
-    summary: 'Send a test event, and answer what came of it',
-    about: 'Sent at once and once, also to a webhook that is paused or failing.',
+    summary: 'Send a test event and return its result',
+    about: 'Sent immediately and only once, also when the webhook is paused or failing.',
     access: 'webhooks',
     params,
     response: z.object({ delivery: DeliverySchema }),
@@ -124,7 +124,7 @@ export const outboundWebhookRoutes = defineRoutes({
   resumeWebhook: {
     method: 'POST',
     path: '/api/webhooks/{id}/resume',
-    summary: 'Send one delivery to a paused webhook, and activate it only if that succeeds',
+    summary: 'Send one delivery to a paused webhook, and resume it only if that succeeds',
     about:
       'The oldest delivery that waits, else the last one that failed, else a test event. `delivery` has what came back. One that is active stays so, and nothing is sent.',
     access: 'webhooks',
@@ -134,9 +134,9 @@ export const outboundWebhookRoutes = defineRoutes({
   recoverWebhook: {
     method: 'POST',
     path: '/api/webhooks/{id}/recover',
-    summary: 'Send the deliveries again that failed since a time',
+    summary: 'Redeliver the deliveries that failed since a time',
     about:
-      'Queues the failed deliveries since that time again, and answers how many. 400 `webhook_paused` for one that is paused.',
+      'Queues the failed deliveries since that time again, and returns how many. 400 `webhook_paused` for one that is paused.',
     access: 'webhooks',
     params,
     body: z.object({ since: z.iso.datetime({ offset: true }) }),
@@ -155,7 +155,7 @@ export const outboundWebhookRoutes = defineRoutes({
   redeliver: {
     method: 'POST',
     path: '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver',
-    summary: 'Send a delivery again, failed or not, with the same id and body',
+    summary: 'Redeliver a delivery with the same id and body',
     about:
       'The receiver recognises it by its id. A webhook that is paused gets it too; where that fails, the delivery waits until it is resumed.',
     access: 'webhooks',

@@ -23,7 +23,7 @@ export const outboundWebhookHandlers = ({
   recoverWebhook: async ({ params, body }) => ({ count: await webhooks.recover(params.id, body.since) }),
   listWebhookDeliveries: ({ params, query }) => webhooks.deliveries(params.id, query),
   redeliver: async ({ params }) => ({
-    message: 'Delivery sent again',
+    message: 'Redelivered',
     delivery: await webhooks.redeliver(params.id, params.deliveryId),
   }),
 })

@@ -88,7 +88,7 @@ export const createRegistrations = (needs: Needs) => {
     throw new Problem(
       'invalid',
       'webhook_paused',
-      'This webhook is paused: activate it first, by PATCH with active: true',
+      'This webhook is paused. Resume it first (PATCH with active: true)',
     )
   }
 
@@ -264,4 +264,8 @@ const auditDetails = ({ id, url, events, active }: WebhookRow) => ({
 })
 
 const tooMany = () =>
-  new Problem('invalid', 'too_many_webhooks', `There are ${MOST_WEBHOOKS} webhooks; delete one first`)
+  new Problem(
+    'invalid',
+    'too_many_webhooks',
+    `There are ${MOST_WEBHOOKS} webhooks, which is the limit. Delete one first`,
+  )

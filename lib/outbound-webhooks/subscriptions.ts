@@ -53,4 +53,4 @@ export const createSubscriptions = (needs: Needs) => {
 }
 
 export const webhookContended = () =>
-  busyError('webhook_contended', 'The webhook was changed meanwhile; send it again')
+  busyError('webhook_contended', 'Someone else changed the webhook. Try again')

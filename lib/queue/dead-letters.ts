@@ -202,9 +202,7 @@ const selectionQuery = (selection: DlqSelection) => {
     : { index: 'newest', where: [...byStatus, ...where], order }
 }
 
-const tooBroad = withTooBroad(
-  'Too many dead letters would have to be looked through; narrow the selection by createdAfter or createdBefore',
-)
+const tooBroad = withTooBroad('This selection is too large. Narrow it by createdAfter or createdBefore')
 
 const failureGroupFields = ({ agent, error }: Task): Pick<DlqItem, 'code' | 'agent' | 'fingerprint'> =>
   error === undefined
@@ -212,17 +210,13 @@ const failureGroupFields = ({ agent, error }: Task): Pick<DlqItem, 'code' | 'age
     : { code: error.code, agent, fingerprint: failureFingerprint({ ...error, agent }) }
 
 const notPending = ({ status }: DlqItem) =>
-  new Problem(
-    'invalid',
-    'dead_letter_not_pending',
-    `Only a pending dead letter can be decided; this one is ${status}`,
-  )
+  new Problem('invalid', 'dead_letter_not_pending', `This dead letter is already ${status}`)
 
 const stateConflict = (status = 'no longer failed') =>
   new Problem(
     'invalid',
     'task_state_conflict',
-    `The task has gone on without this message, and is ${status}: discard this dead letter`,
+    `The task continued and is ${status}. Discard this dead letter`,
   )
 
 const LONGEST = 200

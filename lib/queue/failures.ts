@@ -81,7 +81,7 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
     const now = clock.now()
     const from = startOfHour(since === undefined ? now - USUAL_MS : Date.parse(since))
     if (from > now || from < startOfHour(now - LONGEST_MS))
-      throw invalid([{ path: 'since', message: 'must be a time of the last 30 days' }])
+      throw invalid([{ path: 'since', message: 'must be within the last 30 days' }])
     const bucketMs = bucketLengthMs(now - from)
     const members = await store.counters(FAILURE_COUNTERS, failureMember(iso(from), ''))
     const groups = countedGroups(members, { from, bucketMs, buckets: Math.ceil((now - from + 1) / bucketMs) })

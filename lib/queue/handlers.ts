@@ -25,10 +25,10 @@ export const queueHandlers = ({
   listFailures: ({ query }) => failures.list(query),
   muteFailure: async ({ params: { fingerprint } }, { principal }) => {
     await failures.mute(principal, fingerprint)
-    return { message: 'Its failures cause no notifications', fingerprint, muted: true }
+    return { message: 'Failures muted', fingerprint, muted: true }
   },
   unmuteFailure: async ({ params: { fingerprint } }, { principal }) => {
     await failures.unmute(principal, fingerprint)
-    return { message: 'Its failures cause notifications again', fingerprint, muted: false }
+    return { message: 'Failures unmuted', fingerprint, muted: false }
   },
 })

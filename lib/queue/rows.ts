@@ -43,7 +43,7 @@ const groupIncrements = (before: DlqItem | undefined, letter: DlqItem): Incremen
 }
 
 /** The title of a dead letter of a message without a task. */
-export const UNDELIVERED_MESSAGE = 'A message that could not be delivered'
+export const UNDELIVERED_MESSAGE = 'Undeliverable message'
 
 const LONGEST_TITLE = 300
 
@@ -57,7 +57,7 @@ const failureAnnouncements = ({ before, after }: Change<DlqItem>): Message[] => 
     taskId,
     createdAt,
     title: cutText(`Task failed: ${title}`, LONGEST_TITLE),
-    message: `After ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}: ${lastError}`,
+    message: `After ${attempts === 1 ? '1 attempt' : `${attempts} attempts`}: ${lastError}`,
   }
   return [announcement(notification, definedFields({ fingerprint }))]
 }

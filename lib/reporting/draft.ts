@@ -28,7 +28,7 @@ export const createCommentDraft =
       facts: [
         `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
         ...(page.length === 0 ? [id] : []),
-        ...(isCut ? ['cut: the task has the whole text'] : []),
+        ...(isCut ? ['shortened; see the task for the full text'] : []),
       ],
       links: [...page, ...pullRequestLinks(task)],
       text: neutralText(plainText(isCut ? `${cutText(text, LONGEST_TEXT)} […]` : text)),
@@ -36,7 +36,7 @@ export const createCommentDraft =
   }
 
 const errorText = ({ error }: Task): string =>
-  error ? `${error.code}: ${error.message}` : 'No error was stored'
+  error ? `${error.code}: ${error.message}` : 'No error message'
 
 /** Removes control characters except line breaks and tabs. */
 const plainText = (text: string): string =>

@@ -149,7 +149,11 @@ export const createSendReport = (needs: Needs) => {
     if (task?.completedAt !== row.endedAt) return DONE
     const claimed = await claim(row)
     if (task === undefined || claimed === undefined)
-      return { outcome: 'again', error: 'Another process sends this report', retryAfterMs: BUSY_WAIT_MS }
+      return {
+        outcome: 'again',
+        error: 'Another process is sending this comment',
+        retryAfterMs: BUSY_WAIT_MS,
+      }
     return attempt(claimed, task, row.begun === true)
   }
 }
@@ -166,11 +170,10 @@ const notLinked = () =>
   new Problem(
     'forbidden',
     'account_not_linked',
-    'No admin has an account linked there any more that may write: link one',
+    'No admin has a linked account there with write access. Link one',
   )
 
 const turnedOff = () =>
-  new Problem('forbidden', 'reporting_off', 'Reports were turned off before this one was sent')
+  new Problem('forbidden', 'reporting_off', 'Comments on issues were turned off before this one was sent')
 
-const lost = () =>
-  new Problem('unavailable', 'report_contended', 'The report was changed meanwhile: it is sent again')
+const lost = () => new Problem('unavailable', 'report_contended', 'The comment changed and is sent again')

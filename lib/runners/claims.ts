@@ -69,8 +69,7 @@ const NOT_TAKEN = ['The runner did not get the claim', { isUnbegun: true }] as c
 
 const TOO_LARGE: TaskError = {
   code: 'claim_too_large',
-  message:
-    'The task cannot be handed to a runner: with what its run needs to go on it is larger than a function can answer (6 MB)',
+  message: 'The task is too large for a runner: its data exceeds the 6 MB limit of a function',
 }
 
 /** Hands tasks of the queue to runners that wait for them. */
@@ -363,7 +362,7 @@ export const runnersOff = () =>
   new Problem(
     'invalid',
     'runners_off',
-    'This deployment gives no tasks to runners: deploy it with --param runners=on',
+    'Runners are turned off in this deployment. Deploy it with --param runners=on',
   )
 
 const aborted = (signal: AbortSignal): Promise<void> =>
@@ -378,12 +377,12 @@ const leaseLost = (row: TaskRow | undefined) =>
     'lease_lost',
     row?.status === 'cancelled'
       ? 'The task was cancelled'
-      : 'The task is not leased to this runner any more: its lease has expired, or another one runs it',
+      : 'The lease of this task has expired, or another runner has it',
   )
 
 const replaced = ({ name }: RunnerRow) =>
   new Problem(
     'invalid',
     'runner_replaced',
-    `Another process has registered as the runner ${name}: each needs a name and a token of its own`,
+    `Another process is registered as the runner ${name}. Each runner needs its own name and token`,
   )

@@ -197,14 +197,14 @@ export const runnerRoutes = defineRoutes({
   listRunners: {
     method: 'GET',
     path: '/api/runners',
-    summary: 'List the runners, the newest first',
+    summary: 'List runners, newest first',
     access: 'session',
     response: z.object({ runners: z.array(RunnerSchema), total: z.number() }),
   },
   drainRunner: {
     method: 'POST',
     path: '/api/runners/{id}/drain',
-    summary: 'Let a runner take no more tasks, or take them again',
+    summary: 'Drain a runner, or let it take tasks again',
     about:
       'What it runs goes on. A new registration of the runner does not end it. One that was removed may register again after `draining: false`.',
     access: 'admin',

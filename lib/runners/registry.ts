@@ -83,7 +83,7 @@ export const createRegistry = (needs: Needs) => {
     throw new Problem(
       'invalid',
       'runner_removed',
-      `An admin has removed the runner ${row.name}: choose another name, or have an admin let it take tasks again`,
+      `The runner ${row.name} was removed by an admin. Choose another name, or ask an admin to allow it again`,
     )
   }
 
@@ -94,7 +94,7 @@ export const createRegistry = (needs: Needs) => {
     throw new Problem(
       'invalid',
       'runner_name_taken',
-      `Another runner is registered as ${name}: choose another name, or remove that runner first`,
+      `Another runner is registered as ${name}. Choose another name, or remove that runner first`,
     )
   }
 
@@ -114,12 +114,11 @@ export const createRegistry = (needs: Needs) => {
     if (outcome.applied) return true
     if (outcome.refused === 0) return false
     const name = await tokens.runnerOf(tokenId)
-    if (name === undefined)
-      throw new Problem('unauthenticated', 'invalid_token', 'This API token is not valid')
+    if (name === undefined) throw new Problem('unauthenticated', 'invalid_token', 'This API token is invalid')
     throw new Problem(
       'invalid',
       'token_bound',
-      `This API token belongs to the runner ${name}: make another one for ${next.name}`,
+      `This API token belongs to the runner ${name}. Create another one for ${next.name}`,
     )
   }
 
@@ -157,7 +156,7 @@ export const createRegistry = (needs: Needs) => {
         }
       }
     }
-    throw new Problem('unavailable', 'runner_busy', 'The runner is being registered by others: try again')
+    throw new Problem('unavailable', 'runner_busy', 'The runner is being registered. Try again')
   }
 
   /** The runner of a token. Throws Problem `missing` for one that is not registered, or that another token has. */
@@ -240,6 +239,6 @@ const otherProtocol = (protocol: number, runner: string, service: string) =>
     'invalid',
     'runner_protocol',
     protocol > PROTOCOL
-      ? `The runner (${runner}) is newer than this service (${service}): update the service first`
-      : `The runner (${runner}) is older than this service (${service}) supports: update the runner`,
+      ? `The runner (${runner}) is newer than this service (${service}). Update the service first`
+      : `The runner (${runner}) is older than this service (${service}) supports. Update the runner`,
   )

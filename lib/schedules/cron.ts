@@ -30,7 +30,7 @@ export const cronFault = (cron: string): string | undefined => {
     return 'must have five fields (minute, hour, day of month, month, day of week), or be @hourly, @daily, @weekly, @monthly or @yearly'
   try {
     // Five fields name no year, so a pattern that is ever due is due after any time.
-    return nextRun(pattern, 'UTC', 0) === undefined ? 'is never due' : undefined
+    return nextRun(pattern, 'UTC', 0) === undefined ? 'never runs' : undefined
   } catch (thrown) {
     return faultIn(thrown instanceof Error ? thrown.message : String(thrown))
   }
@@ -51,5 +51,5 @@ const faultIn = (message: string): string => {
   const [, named] = /^Invalid value for (\w+)/.exec(fault) ?? []
   const field = FIELDS.find(({ name }, at) => String(at + 1) === place || name === named)
   if (field === undefined) return fault
-  return `the ${field.is} must be ${field.range}; a range (1-5), a step (*/5) or a list (1,5) of these`
+  return `the ${field.is} must be ${field.range}, or a range (1-5), a step (*/5) or a list (1,5)`
 }

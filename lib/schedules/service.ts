@@ -121,7 +121,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
       await audit(principal, 'schedule.change', auditDetails(row))
       return toSchedule(row)
     }
-    throw new Problem('unavailable', 'schedule_contended', 'The schedule was not changed; send it again', {
+    throw new Problem('unavailable', 'schedule_contended', 'Someone else changed the schedule. Try again', {
       retryAfterMs: 1_000,
     })
   }
@@ -136,7 +136,11 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
 
   /** A task of a schedule, and the schedule's fields about it. */
   const taskDraft = async (row: ScheduleRow, principal: Principal, trace?: Trace) => {
-    refuseLost(toSchedule(row), ['task'], 'The schedule cannot run; send its task again')
+    refuseLost(
+      toSchedule(row),
+      ['task'],
+      'The task of this schedule is no longer stored. Edit the schedule and save its task',
+    )
     const body = { ...row.task, ...row.heavyTask, source: SOURCE, sourceId: row.task.sourceId ?? row.id }
     const { task, write, rows } = await tasks.draft(principal, body, { id: ids.next('task'), trace })
     return { task, writes: [write, ...rows], ran: { lastRunAt: iso(clock.now()), lastTaskId: task.id } }
@@ -210,7 +214,11 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
 }
 
 export const tooManySchedules = () =>
-  new Problem('invalid', 'too_many_schedules', `There are ${MOST_SCHEDULES} schedules; delete one first`)
+  new Problem(
+    'invalid',
+    'too_many_schedules',
+    `There are ${MOST_SCHEDULES} schedules, which is the limit. Delete one first`,
+  )
 
 /** The write of a change, on condition that neither the schedule nor its due time has changed since the read. */
 const changeUpdate = (

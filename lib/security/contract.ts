@@ -35,8 +35,8 @@ export const securityRoutes = defineRoutes({
   changePolicy: {
     method: 'PUT',
     path: '/api/security/policy',
-    summary: 'Change what tools may do; what is left out stays as it is',
-    about: 'It decides on the calls that come after it.',
+    summary: 'Change what tools may do; fields that are not sent stay unchanged',
+    about: 'Applies to later calls.',
     access: 'admin',
     body: PolicySchema.partial().meta({ id: 'SecurityPolicyChange' }),
     response: policyAnswer,
@@ -44,8 +44,8 @@ export const securityRoutes = defineRoutes({
   listToolCalls: {
     method: 'GET',
     path: '/api/security/audit',
-    summary: 'List tool calls, refused ones included, newest first; admins see all, others their own',
-    about: 'Summaries of arguments and results, with what was decided and why.',
+    summary: 'List tool calls, including denied ones, newest first; admins see all, others their own',
+    about: 'Summaries of arguments and results, with the decision and its reason.',
     access: 'session',
     query: ListToolCallsQuery,
     response: z.object({ entries: z.array(ToolCallEntrySchema), ...pageAnswer }),
@@ -53,7 +53,7 @@ export const securityRoutes = defineRoutes({
   getToolCall: {
     method: 'GET',
     path: '/api/security/audit/{id}',
-    summary: 'Read one tool call with its whole arguments and result',
+    summary: 'Read one tool call with its full arguments and result',
     about: 'Secrets are masked.',
     access: 'session',
     params: idParams('tca'),

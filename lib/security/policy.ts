@@ -28,7 +28,7 @@ export const createPolicy = ({ audit, isShared, ...needs }: Needs) => {
   const cached = createVersionedRow<PolicyRow>(needs, {
     of: policyRows,
     first: NOTHING,
-    busy: () => busyError('policy_busy', 'Others are changing the policy: try again'),
+    busy: () => busyError('policy_busy', 'Someone else is changing the policy. Try again'),
   })
 
   const known = (): Policy => ({ ...defaultPolicy, ...cached.row().values })

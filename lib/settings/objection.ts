@@ -19,19 +19,17 @@ export const createObjection = (circumstances: Circumstances): Objection => {
 
   const toAccounts = async (mode: unknown) =>
     mode === 'oidc' && !(await issuerBringsAdmin())
-      ? 'would let no admin in: link an admin’s account at /api/auth/oidc first, with authMode cloud'
+      ? 'would lock out all admins. First link the account of an admin at /api/auth/oidc, in mode cloud'
       : undefined
 
   const toNoAccount = () =>
-    isClosed()
-      ? 'needs an account to sign in with, or registration that is not closed to the first one'
-      : undefined
+    isClosed() ? 'needs an account to sign in with, or open sign-up for the first one' : undefined
 
   const toMode = async (mode: unknown) => {
     if (mode === 'local')
       return mayBeOpen || hasKey()
         ? undefined
-        : 'needs an access key first, since others than this machine can reach the service'
+        : 'needs an access key first, because other machines can reach the service'
     if (mode === 'oidc' && !hasIssuer) return 'needs OIDC_ISSUER and OIDC_CLIENT_ID in the environment'
     // An admin must remain who can change the setting back.
     return (await hasAdmin()) ? toAccounts(mode) : toNoAccount()
@@ -39,11 +37,11 @@ export const createObjection = (circumstances: Circumstances): Objection => {
 
   return async (path, value) => {
     if (path === 'queue.name' || path === 'queue.notificationName')
-      return 'is read when the service starts: set it in the environment'
+      return 'is read at start. Set it in the environment'
     if (path.startsWith('queue.') && areQueuesDeployed)
-      return 'is decided by the deployment: see params in serverless.yml'
+      return 'is set by the deployment. See params in serverless.yml'
     if (path === 'system.registrationMode' && value === 'closed' && !(await hasAdmin()))
-      return 'would be closed to the first account too: make that first, with authMode cloud or oidc'
+      return 'would also block the first account. Create it first, in mode cloud or oidc'
     return path === 'system.authMode' ? toMode(value) : undefined
   }
 }

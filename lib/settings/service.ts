@@ -44,7 +44,7 @@ export const createSettings = (needs: Needs) => {
     of: settingsRows,
     first: NOTHING,
     staleAfterMs,
-    busy: () => busyError('settings_busy', 'Others are changing the settings: try again'),
+    busy: () => busyError('settings_busy', 'Someone else is changing the settings. Try again'),
     onRow: () => {
       settings = settingsBy(presentValue)
       for (const listener of listeners) listener(settings)
@@ -127,7 +127,7 @@ const refuseUnchangeable = async (
   const issuesWith = async ([path, value]: Change) => {
     const variable = everySetting.find((one) => one.path === path)?.variable ?? ''
     const message = given.names.has(variable)
-      ? `is decided by ${variable} in the environment`
+      ? `is set by ${variable} in the environment`
       : // Null removes the stored value; the value from the start of the process applies again.
         await objection(path, value ?? given.values[variable])
     return message === undefined ? [] : [{ path, message }]

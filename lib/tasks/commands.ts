@@ -92,7 +92,7 @@ export const createTaskCommands = (needs: Needs) => {
    */
   const cancel = async (principal: Principal, id: string, rows: readonly AnyWrite[] = []): Promise<Task> => {
     const { row, isCancelled } = await cancelWhile(principal, id, (status) => allows(status, 'cancel'), rows)
-    if (!isCancelled) throw conflict(`A task that is ${row.status} cannot be cancelled`)
+    if (!isCancelled) throw conflict(`The task is already ${row.status}`)
     return publicTask(row)
   }
 
@@ -144,7 +144,7 @@ export const createTaskCommands = (needs: Needs) => {
     const row = await reads.load(id)
     if (!allows(row.status, 'retry')) throw notOver(row)
     if (since !== undefined && (await isRetriedSince(row, since))) throw retriedBefore(row)
-    refuseLost(row, TASK_DEFINITION, 'The task cannot be run again')
+    refuseLost(row, TASK_DEFINITION, 'The task cannot be retried')
     const body = taskDefinition(row)
     const latest = await lastTurn(row)
     const more = { retriedFrom: id, trace, bulkJobId, ...(row.watched && { watched: row.watched }) }
@@ -245,10 +245,10 @@ export const taskDefinition = (row: TaskRow): CreateTask =>
 
 const conflict = (message: string) => new Problem('invalid', 'task_state_conflict', message)
 
-const changedMeanwhile = () => conflict('The task has changed meanwhile; send the request again')
+const changedMeanwhile = () => conflict('The task has just changed. Try again')
 
 const retriedBefore = ({ retriedBy }: TaskRow) =>
-  conflict(`The task was retried already, as ${retriedBy}; retry it by itself to run it once more`)
+  conflict(`The task was already retried as ${retriedBy}. To run it again, retry it on its own`)
 
 const notOver = ({ status }: TaskRow) =>
-  conflict(`A task that is ${status} cannot be retried; cancel it first or wait for it to end`)
+  conflict(`Only an ended task can be retried, and this one is ${status}. Cancel it, or wait for it to end`)

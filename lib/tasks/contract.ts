@@ -267,8 +267,8 @@ export const taskRoutes = defineRoutes({
   filterTasks: {
     method: 'GET',
     path: '/api/tasks/filter',
-    summary: 'Find tasks by any of their properties',
-    about: 'A task has to match all given fields.',
+    summary: 'Filter tasks',
+    about: 'A task must match all given fields.',
     access: 'session',
     query: FilterTasksQuery,
     response: z.object({ tasks: z.array(FoundTaskSchema), ...pageAnswer, searched }),
@@ -295,8 +295,8 @@ export const taskRoutes = defineRoutes({
   exportTasks: {
     method: 'GET',
     path: '/api/tasks/export',
-    summary: 'Download all tasks',
-    about: 'One file, streamed, which an import takes again. The audit record has it.',
+    summary: 'Export all tasks',
+    about: 'One streamed file, for an import. Recorded in the audit.',
     access: 'session',
     response: z.object({
       version: z.string(),
@@ -308,7 +308,7 @@ export const taskRoutes = defineRoutes({
   importTasks: {
     method: 'POST',
     path: '/api/tasks/import',
-    summary: 'Restore tasks from an export: at most 100,000, of 1 MiB each',
+    summary: 'Import tasks from an export: at most 100,000, of 1 MiB each',
     about:
       'Ids and times are kept; an id that exists is skipped. Finished tasks are not run again, pending and queued ones are queued.',
     access: 'admin',
@@ -346,7 +346,7 @@ export const taskRoutes = defineRoutes({
   retryTask: {
     method: 'POST',
     path: '/api/tasks/{id}/retry',
-    summary: 'Run a task that has ended again, as a new task',
+    summary: 'Retry an ended task as a new task',
     about:
       'Creates a task with the same definition, and resolves the pending dead letter of a failed one. Of two retries at the same time one is refused.',
     access: 'session',
@@ -378,7 +378,7 @@ export const taskRoutes = defineRoutes({
   taskEvents: {
     method: 'GET',
     path: '/api/tasks/{id}/events',
-    summary: 'Read the event log of a task, oldest first: all of it, or what comes after an event',
+    summary: 'Read the event log of a task, oldest first, optionally after an event',
     about: 'Each transition, each progress of the agent, and why an attempt ended.',
     access: 'session',
     params: TaskParams,
@@ -388,7 +388,7 @@ export const taskRoutes = defineRoutes({
   taskAttempts: {
     method: 'GET',
     path: '/api/tasks/{id}/attempts',
-    summary: 'List the attempts of a task, the first one first',
+    summary: 'List the attempts of a task, oldest first',
     about: 'When each began and ended, why, and what it cost. An imported task has none.',
     access: 'session',
     params: TaskParams,
@@ -397,7 +397,7 @@ export const taskRoutes = defineRoutes({
   getAttempt: {
     method: 'GET',
     path: '/api/tasks/{id}/attempts/{attemptId}',
-    summary: 'Read an attempt of a task with what it left',
+    summary: 'Read an attempt of a task with its output and changes',
     about: 'Its output and its changes, also of one that failed and was followed by another.',
     access: 'session',
     params: AttemptParams,

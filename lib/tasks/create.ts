@@ -64,7 +64,7 @@ export const createTaskCreation = (needs: Needs) => {
     if (types.includes(assignedAgent)) return assignedAgent
     const offered = await agents.offered()
     if (offered.includes(assignedAgent)) return assignedAgent
-    const message = `is not a registered agent; there are ${[...new Set([...types, ...offered])].join(', ')}`
+    const message = `must be one of the registered agents: ${[...new Set([...types, ...offered])].join(', ')}`
     throw invalid([{ path: 'assignedAgent', message }], 'agent_unknown')
   }
 

@@ -66,7 +66,7 @@ export const taskHandlers = ({
     return { message: 'Task cancelled', task, ...(messages.length > 0 && { messages }) }
   },
   retryTask: async ({ params }, call) => ({
-    message: 'Task queued again as a new task',
+    message: 'Task retried as a new task',
     task: await tasks.retry(call.principal, params.id, toTrace(call)),
     originalTaskId: params.id,
   }),

@@ -81,7 +81,7 @@ const ImportedId = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/,
-    'must be 1 to 100 letters, digits, _ or -, and begin with neither',
+    'must be 1 to 100 letters, digits, _ or -, and start with a letter or digit',
   )
   .refine((id) => !TAKEN.has(id), 'is the name of an endpoint')
 
@@ -111,7 +111,7 @@ export const createImportLimit =
   async ({ userId }: Principal): Promise<void> => {
     const retryAfterMs = await limiter.take(LIMIT, userId)
     if (retryAfterMs > 0)
-      throw new Problem('rate_limited', 'rate_limited', 'Too many imports. Please try again in a minute.', {
+      throw new Problem('rate_limited', 'rate_limited', 'Too many imports. Try again in a minute.', {
         retryAfterMs,
       })
   }
@@ -167,7 +167,7 @@ export const createTaskImport = (needs: Needs) => {
   const checkedTask = (item: unknown): z.output<typeof ImportedTask> => {
     const task = parsed(ImportedTask, item)
     const late = PAST.filter((field) => Date.parse(task[field] ?? '') > clock.now() + AHEAD_MS)
-    if (late.length > 0) throw invalid(late.map((path) => ({ path, message: 'lies in the future' })))
+    if (late.length > 0) throw invalid(late.map((path) => ({ path, message: 'must not be in the future' })))
     return task
   }
 
@@ -241,9 +241,9 @@ const withItemPath = (thrown: unknown, index: number): unknown =>
   thrown instanceof Invalid ? issuesText(thrown.issues, `tasks.${index}`) : thrown
 
 const underWay = () =>
-  new Problem('rate_limited', 'import_under_way', 'Another import is under way: try again when it is done', {
+  new Problem('rate_limited', 'import_under_way', 'Another import is running. Try again when it is done', {
     retryAfterMs: RETRY_MS,
   })
 
 const tooSlow = () =>
-  new Problem('invalid', 'request_timeout', `The file did not come within ${UPLOAD_MS / 1_000} seconds`)
+  new Problem('invalid', 'request_timeout', `The upload took longer than ${UPLOAD_MS / 1_000} seconds`)

@@ -126,7 +126,7 @@ export const createLease = (needs: Needs) => {
     add: { fence: 1 },
     set: { leaseExpiresAt: leaseEnd(), ...waitedUntil(row, clock.now()), ...definedFields({ runner }) },
     unset: [...WAIT_FIELDS, ...(runner === undefined ? NO_RUNNER : [])],
-    event: { attempt, message: 'Resumed: its approval was decided', metadata: { code: 'resumed' } },
+    event: { attempt, message: 'Resumed after approval', metadata: { code: 'resumed' } },
   })
 
   /**
@@ -401,7 +401,7 @@ export const createLease = (needs: Needs) => {
 
   /** Takes over a task whose lease ran out, with its attempt counted, if the lease has not changed since. */
   const recover = async (row: TaskRow): Promise<void> => {
-    const message = `The process that ran attempt ${row.attempts} died or stalled: its lease expired`
+    const message = `The process running attempt ${row.attempts} died or stalled`
     const error = { code: 'worker_lost', message }
     const when = definedFields({ leaseExpiresAt: row.leaseExpiresAt })
     if (row.attempts >= row.maxAttempts) return void (await fail(row, error, { when }))

@@ -84,9 +84,7 @@ export const createTaskFilter =
     }
   }
 
-const tooBroad = withTooBroad(
-  'Too many tasks would have to be looked through; narrow the search by createdAfter, createdBefore or status',
-)
+const tooBroad = withTooBroad('This search is too broad. Narrow it by createdAfter, createdBefore or status')
 
 /** A cursor is valid only for the selection and order that it was made for. */
 const filterScope = ({ limit: _limit, offset: _offset, cursor: _cursor, ...selection }: FilterTasks) =>

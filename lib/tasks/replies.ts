@@ -103,7 +103,7 @@ export const createReplies = (needs: Needs) => {
       throw new Problem(
         'invalid',
         'thread_too_long',
-        `A thread has at most ${MOST_TURNS} turns: begin a new task`,
+        `A thread can have at most ${MOST_TURNS} turns. Create a new task`,
       )
     const endedAt = Date.parse(latest.completedAt ?? latest.updatedAt)
     if (!isFinal(latest.status) || clock.now() - endedAt < (workspaceTtlMs || DAY_MS)) return
@@ -233,10 +233,14 @@ export const createReplies = (needs: Needs) => {
 const messageFingerprint = (taskId: string, { content }: MessageBody): string =>
   fingerprint({ taskId, content })
 
-const CHANGES_TOO_OFTEN = 'The thread has changed meanwhile; send the message again'
+const CHANGES_TOO_OFTEN = 'The thread has just changed. Send the message again'
 
 const tooManyMessages = () =>
-  new Problem('invalid', 'too_many_messages', `${MOST_WAITING} messages wait for this task already`)
+  new Problem(
+    'invalid',
+    'too_many_messages',
+    `${MOST_WAITING} messages are already waiting, which is the limit. Wait for the current turn to end`,
+  )
 
 const removal = ({ threadId, id }: Readonly<WaitingMessage>): AnyWrite => ({
   remove: waitingMessages,
@@ -289,7 +293,7 @@ const threadClosed = () =>
   new Problem(
     'invalid',
     'thread_closed',
-    'The thread is closed: its workspace was removed, and neither a branch nor a diff of it is stored; begin a new task',
+    'This thread is closed: its workspace was removed, and no branch or diff is stored. Create a new task',
   )
 
 const createdParts = ({ id, agent, maxAttempts, createdAt }: Task) => ({ id, agent, maxAttempts, createdAt })

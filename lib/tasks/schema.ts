@@ -298,8 +298,8 @@ export type TaskError = z.output<typeof TaskErrorSchema>
 
 /** What is said where the state of an agent is larger than can be kept, or given to a runner. */
 export const SESSION_TOO_LARGE = {
-  kept: 'The session of the agent was too large to keep: a reply begins a new one',
-  forReply: 'The session of the earlier turns was too large to hand over: this turn begins a new one',
+  kept: 'The session of the agent was too large to store. A reply starts a new one',
+  forReply: 'The session of the earlier turns was too large to hand over. This turn starts a new one',
 } as const
 
 /** What an attempt leaves beside its error: its result without success, and what a reply needs. */

@@ -22,21 +22,21 @@ export const tokenRoutes = defineRoutes({
   createToken: {
     method: 'POST',
     path: '/api/tokens',
-    summary: 'Create an API token; its text is shown this once',
+    summary: 'Create an API token; it is shown only once',
     about:
       'For programs: `gateway` creates tasks, `webhooks` manages outbound webhooks, `runner` runs tasks. The token is stored hashed.',
     access: 'session',
     body: CreateTokenBody,
     status: 201,
     response: TokenSchema.omit({ lastUsedAt: true }).extend({
-      token: z.string().describe('Shown this once'),
+      token: z.string().describe('Shown only once'),
     }),
   },
   listTokens: {
     method: 'GET',
     path: '/api/tokens',
     summary: 'List your API tokens, newest first; admins see those of all users',
-    about: 'Their texts are not shown again.',
+    about: 'The tokens themselves are not shown.',
     access: 'session',
     query: PageQuery,
     response: z.object({ tokens: z.array(TokenSchema), ...pageAnswer }),
@@ -44,7 +44,7 @@ export const tokenRoutes = defineRoutes({
   revokeToken: {
     method: 'DELETE',
     path: '/api/tokens/{id}',
-    summary: 'Revoke an API token, at once and for good',
+    summary: 'Revoke an API token',
     access: 'session',
     params: idParams('tok'),
     response: z.object({ message: z.string() }),

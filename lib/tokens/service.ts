@@ -36,14 +36,14 @@ export const createTokens = (needs: Needs) => {
 
   const refuseRate = ({ role }: Principal, rateLimit: number | undefined): void => {
     if (rateLimit === undefined || rateLimit <= callsPerMinute || role === 'admin') return
-    const message = `must be at most ${callsPerMinute}, the limit of this service; an admin may give a token more`
+    const message = `must be at most ${callsPerMinute}, the limit of this service. Only admins can set more`
     throw invalid([{ path: 'rateLimit', message }])
   }
 
   /** A runner gets the tasks of all users, with the accounts of the code host that they have linked. */
   const refuseRunner = ({ role }: Principal, scopes: CreateToken['scopes']): void => {
     if (scopes.includes('runner') && role !== 'admin')
-      throw new Problem('forbidden', 'admin_only', 'Only an admin may make a token of the scope runner')
+      throw new Problem('forbidden', 'admin_only', 'Only admins can create tokens with the scope runner')
   }
 
   /**

@@ -65,10 +65,10 @@ export const createTokenPrincipals = (needs: Needs) => {
       throw new Problem(
         'forbidden',
         'scope_missing',
-        `This API token was not made for this; make one with the scope ${scope}`,
+        `This API token lacks the scope ${scope}. Create a token with it`,
       )
     if (scope === 'runner' && role !== 'admin')
-      throw new Problem('forbidden', 'admin_only', 'The maker of this API token is no admin any more')
+      throw new Problem('forbidden', 'admin_only', 'The owner of this API token is no longer an admin')
     if (scope !== undefined) await storeLastUse(row)
     const { userId, id: tokenId, rateLimit } = row
     return {

@@ -21,7 +21,7 @@ export interface Approvals {
 
 const denied: ApprovalAnswer = {
   state: 'denied',
-  reason: 'it needs the approval of a person, and there is no person to ask here',
+  reason: 'it needs approval, and no one can be asked here',
 }
 
 /** For callers without a person to ask. */
@@ -147,5 +147,5 @@ const toAuthorization = (answer: ApprovalAnswer): Authorization => {
   const by = answer.approvalId === undefined ? {} : { approvalId: answer.approvalId }
   if (answer.state === 'approved') return { decision: 'approved', ...by }
   if (answer.state === 'denied') return { decision: 'denied', reason: answer.reason, ...by }
-  return { decision: 'pending', reason: 'it waits for the approval of a person', ...by }
+  return { decision: 'pending', reason: 'it waits for approval', ...by }
 }

@@ -55,7 +55,7 @@ const underWay = () =>
   new Problem(
     'invalid',
     'turn_under_way',
-    'Another turn of this conversation is under way; wait for its answer',
+    'Another turn of this conversation is running. Wait for its answer',
   )
 
 const firstLineTitle = (content: string): string => {
@@ -76,7 +76,7 @@ export const createBegin = (needs: TurnNeeds, { ofConversation, compaction, leas
     const waiting = await findWaiting(store, id)
     const isExpired = !stillWaits(waitingUntil, clock.now())
     if (!isExpired && turnToken === undefined) throw approvalPending(waiting?.toolCalls ?? [])
-    const expired = { code: 'approval_expired', message: 'The approvals were not decided on in time' }
+    const expired = { code: 'approval_expired', message: 'The tool calls were not decided in time' }
     await endWaiting(needs, row, waiting, { error: isExpired ? expired : INTERRUPTED })
     return conversations.own({ userId }, id)
   }
@@ -136,7 +136,7 @@ export const createBegin = (needs: TurnNeeds, { ofConversation, compaction, leas
     const conversation = await conversations.own(principal, id)
     if (isLeased(conversation, clock)) throw underWay()
     if (given.systemPrompt === undefined)
-      refuseLost(conversation, ['systemPrompt'], 'The conversation cannot go on; begin a new one')
+      refuseLost(conversation, ['systemPrompt'], 'This conversation cannot continue. Start a new one')
     const { specs = [] } = given
     const system = await createSystemPrompt(conversation, given)
     // A summary takes the room that is left.
@@ -196,9 +196,14 @@ export const createBegin = (needs: TurnNeeds, { ofConversation, compaction, leas
 }
 
 const approvalPending = (toolCalls: readonly ChatToolCall[]) =>
-  new Problem('invalid', 'approval_pending', 'The last turn waits for approval; decide on it first', {
-    details: { pendingApprovals: pendingApprovals(toolCalls) },
-  })
+  new Problem(
+    'invalid',
+    'approval_pending',
+    'The last turn waits for approval. Allow or deny its tool calls first',
+    {
+      details: { pendingApprovals: pendingApprovals(toolCalls) },
+    },
+  )
 
 /** No new message can be left out of the prompt, and the answer needs room too. */
 const refuseTooLong = (
@@ -207,7 +212,7 @@ const refuseTooLong = (
   window: number,
 ): void => {
   if (estimateToolTokens(specs) + estimateTokens(messages) <= promptTokenLimit(window)) return
-  const what = 'What is said, with the system prompt and the tools,'
-  const message = `${what} is longer than the model takes: its window has ${window} tokens, the answer's among them`
+  const what = 'The message, with the system prompt and the tools,'
+  const message = `${what} exceeds the context window of the model (${window} tokens, including the answer)`
   throw new Problem('invalid', 'message_too_long', message)
 }

@@ -45,9 +45,9 @@ export const createCancelTurn = (needs: TurnNeeds, leases: TurnLeases) => {
   return async (principal: Principal, id: string): Promise<void> => {
     for (let tries = 0; tries < TRIES; tries += 1)
       if (await attempt(await conversations.own(principal, id))) return
-    throw new Problem('unavailable', 'turn_busy', 'The turn stands otherwise by now: try again')
+    throw new Problem('unavailable', 'turn_busy', 'The turn has just changed. Try again')
   }
 }
 
 const noTurn = () =>
-  new Problem('invalid', 'turn_state_conflict', 'No turn of this conversation goes on or waits for approval')
+  new Problem('invalid', 'turn_state_conflict', 'No turn of this conversation is running or waiting')

@@ -30,4 +30,4 @@ export const createDrain = (clock: Clock) => {
 }
 
 const shuttingDown = () =>
-  new Problem('unavailable', 'shutting_down', 'The service is shutting down; send the message again')
+  new Problem('unavailable', 'shutting_down', 'The service is shutting down. Send the message again')

@@ -17,7 +17,7 @@ export const turnCancelled = (): Problem => new Problem('invalid', 'cancelled', 
 export const turnLost = (row: object | undefined): Problem =>
   row === undefined
     ? missing('Conversation')
-    : new Problem('unavailable', 'turn_lost', 'Another process has taken the conversation over')
+    : new Problem('unavailable', 'turn_lost', 'Another process has taken over the conversation')
 
 export const turnLeaseHolds = (until: number, now: number): boolean => leaseHolds(until, LEASE_MS, now)
 

@@ -15,7 +15,7 @@ import { pendingApprovals } from './waiting.ts'
 const noTools: Toolbox = {
   specs: [],
   title: ({ name }) => name,
-  call: () => Promise.reject(new Error('A model called a tool that it was not given')),
+  call: () => Promise.reject(new Error('The model called an unknown tool')),
   ask: async () => undefined,
   isDecided: async () => true,
 }
@@ -76,7 +76,8 @@ const waitingCalls = (toolCalls: readonly ChatToolCall[]) =>
 /** The final text of the model. Throws Problem `provider_error` when it is empty. */
 const finalText = ({ ended, text }: LoopResult, { unanswered }: Pick<RunOptions, 'unanswered'>): string => {
   const content = text.trim() === '' ? unanswered?.[ended] : text
-  if (content === undefined) throw new Problem('unavailable', 'provider_error', 'The model answered nothing')
+  if (content === undefined)
+    throw new Problem('unavailable', 'provider_error', 'The model returned an empty response')
   return content
 }
 

@@ -11,9 +11,8 @@ import { leasedWrite } from './leases.ts'
 import { type ConversationRow, conversations as conversationRows, workspaceSnapshots } from './rows.ts'
 
 const LONGEST_MS = 60_000
-const LOST = 'The files of the last turn were too many or too large to be kept. The workspace is empty.'
-const FAILED =
-  'The files of this turn could not be stored: the next turn finds those of the last one that could be.'
+const LOST = 'The files of the last turn were too many or too large to store. The workspace is empty.'
+const FAILED = 'The files of this turn could not be stored. The next turn starts with the last stored files.'
 
 const MOST_NAMED = 5
 const LONGEST_PATH = 100
@@ -24,7 +23,7 @@ const leftOutText = (leftOut: PackedWorkspace['leftOut']): string | undefined =>
     .slice(0, MOST_NAMED)
     .map(({ path }) => JSON.stringify(shortenedText(path, LONGEST_PATH)))
   const more = leftOut.length > MOST_NAMED ? ` and ${leftOut.length - MOST_NAMED} more` : ''
-  return `Not kept for the next turn, since they cannot be read or are no files: ${named.join(', ')}${more}.`
+  return `Not stored for the next turn, because they are unreadable or not regular files: ${named.join(', ')}${more}.`
 }
 
 /** The workspaces of conversations between turns, which may run in different processes. */

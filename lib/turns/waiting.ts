@@ -42,7 +42,7 @@ export const lostTurn = (waiting: ChatTurnRow | undefined): AnswerError | undefi
   const lost = lostFields(waiting ?? {}, ['messages', 'toolCalls'])
   return lost.length === 0
     ? undefined
-    : { code: 'stored_data_lost', message: `The turn cannot go on: ${lostText(lost)}` }
+    : { code: 'stored_data_lost', message: `The turn cannot continue: ${lostText(lost)}` }
 }
 
 /** The error of a turn whose process died. Some of its calls may have been made, so it is never continued. */

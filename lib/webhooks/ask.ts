@@ -43,7 +43,7 @@ export const rule =
   <S extends z.ZodType>(form: S, decide: (event: z.output<S>, labels: Labels) => Verdict): Rule =>
   (payload, labels) => {
     const parsed = form.safeParse(payload)
-    return parsed.success ? decide(parsed.data, labels) : 'The event does not say what it is about'
+    return parsed.success ? decide(parsed.data, labels) : 'The event has no issue or comment'
   }
 
 /** The kinds of these labels; a task goes before a review. */
@@ -72,5 +72,5 @@ export const interpret = (
 ): { event: string; verdict: Verdict } => {
   const event = oneLine(eventName(payload, header), LONGEST_NAME) ?? 'unknown'
   const rule = Object.hasOwn(rules, event) ? rules[event] : undefined
-  return { event, verdict: rule?.(payload, labels) ?? `Events of this kind make no task: ${event}` }
+  return { event, verdict: rule?.(payload, labels) ?? `Events of this type do not create tasks: ${event}` }
 }

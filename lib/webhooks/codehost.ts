@@ -85,7 +85,7 @@ const isByOutsider = (
   return isAuthor && !isProgram(actor) && association !== undefined && !TRUSTED.has(association)
 }
 const BY_OUTSIDER =
-  'The author is outside of the repository: an owner, member or collaborator has to add the label'
+  'The author is outside the repository. An owner, member or collaborator must add the label'
 
 type About = Pick<IssueEvent, 'repository'> & { issue: Omit<IssueEvent['issue'], 'pull_request'> }
 
@@ -108,7 +108,7 @@ const askAbout = (kind: Ask['kind'], { issue, repository }: About): Ask => ({
   facts: { author: issue.user?.login },
 })
 
-const NO_LABEL = 'The issue has no label that asks for a task'
+const NO_LABEL = 'The issue does not have the task label'
 
 const opened = (event: IssueEvent, labels: Labels): Ask | string => {
   const openedWith = labelKinds(event.issue.labels, labels)
@@ -119,17 +119,17 @@ const opened = (event: IssueEvent, labels: Labels): Ask | string => {
 
 const labeled = (event: IssueEvent, labels: Labels): Ask | string => {
   const kind = firstLabelKind(event.label ? [event.label] : [], labels)
-  if (kind === undefined) return 'The label asks for no task'
+  if (kind === undefined) return 'This is not the task label'
   return isByOutsider(event.sender, event.issue) ? BY_OUTSIDER : askAbout(kind, event)
 }
 
 const commented = (event: CommentEvent): Ask | string => {
   const { comment, issue } = event
   const order = orderIn(comment.body, 'markdown')
-  if (order === undefined) return 'The comment does not begin with /ai and what to do'
-  if (isMachine(comment)) return 'Comments of programs make no tasks'
+  if (order === undefined) return 'The comment does not start with /ai and a request'
+  if (isMachine(comment)) return 'Comments of bots do not create tasks'
   if (!TRUSTED.has(comment.author_association ?? ''))
-    return 'Only comments of owners, members and collaborators make tasks'
+    return 'Only comments of owners, members and collaborators create tasks'
   const ask = askAbout('comment', event)
   const what = issue.pull_request ? { 'is a': 'pull request' } : {}
   return { ...ask, order, facts: { ...ask.facts, ...what, 'comment at': comment.html_url } }
@@ -168,18 +168,18 @@ const toReview = (event: PullRequestEvent): Ask | string => {
 const reviewRequested = (event: PullRequestEvent): Ask | string => {
   const { head, body } = event.pull_request
   return isOfRepository(event) && isOwnPullRequest(head.ref, body)
-    ? 'Pull requests of this service are reviewed where a label asks for it'
+    ? 'Pull requests of this service are only reviewed with a label'
     : toReview(event)
 }
 
 const labeledChange = (event: PullRequestEvent, { review }: Labels): Ask | string =>
-  event.label?.toLowerCase() === review.toLowerCase() ? toReview(event) : 'The label asks for no review'
+  event.label?.toLowerCase() === review.toLowerCase() ? toReview(event) : 'This is not the review label'
 
 const closed = (about: Named): Withdrawal => ({ issue: issueName(about), withdrawn: 'all' })
 
 const unlabeled = (about: Named, label: string | null | undefined, labels: Labels): Verdict => {
   const withdrawn = labelKinds(label ? [label] : [], labels)
-  return withdrawn.length === 0 ? 'The label asked for no task' : { issue: issueName(about), withdrawn }
+  return withdrawn.length === 0 ? 'This was not the task label' : { issue: issueName(about), withdrawn }
 }
 
 const pullRequestIssue = ({ pull_request: issue, repository }: PullRequestEvent): Named => ({

@@ -16,8 +16,8 @@ const webhookHeaders = (sender: Sender) => {
   const form = `${signature.prefix}<64 hexadecimal digits>`
   return z.object({
     [signature.header]: text.describe(`HMAC-SHA256 of the body: ${form}. Wrong or missing: 403`),
-    [deliveryHeader]: text.describe('Names the delivery; one that comes again makes no other task'),
-    ...(eventHeader ? { [eventHeader]: text.describe('Names the event') } : {}),
+    [deliveryHeader]: text.describe('Id of the delivery; a repeat creates no second task'),
+    ...(eventHeader ? { [eventHeader]: text.describe('Type of the event') } : {}),
   })
 }
 
@@ -25,7 +25,7 @@ const inbound = <S extends Sender>(sender: S) =>
   ({
     method: 'POST',
     path: `/api/webhooks/${sender}`,
-    summary: `Take an event of the ${wires[sender].says}, in ${wires[sender].format} format; some make a task`,
+    summary: `Receive an event of ${wires[sender].says}; some create a task`,
     about:
       'Signed with the secret of its webhook, over the bytes of the body. It is stored before the answer.',
     access: 'public',

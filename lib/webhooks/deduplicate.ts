@@ -137,9 +137,7 @@ export const createDeduplicate = ({ store, tasks, ids, makeReportWrites, cancels
       task && isMeant && cancelsClosed()
         ? await tasks.cancelWaiting(senderPrincipal(sender), task.id)
         : undefined
-    const nothing = cancelled
-      ? 'The waiting task of this issue is cancelled'
-      : 'No waiting task is cancelled by this'
+    const nothing = cancelled ? 'The pending task of this issue was cancelled' : 'No pending task to cancel'
     const left =
       withdrawn === 'all' ? undefined : claim?.openedWith?.filter((kind) => !withdrawn.includes(kind))
     const update = claim && left ? [claimWrite({ ...claim, openedWith: left }, claim)] : []
@@ -200,6 +198,6 @@ const claimWrite = (row: InboundClaim, known: InboundClaim | undefined): Write<I
 }
 
 const contended = () =>
-  new Problem('unavailable', 'webhook_contended', 'Too many events of this issue at once: send it again', {
+  new Problem('unavailable', 'webhook_contended', 'Too many events of this issue at once. Send it again', {
     retryAfterMs: 1_000,
   })

@@ -70,5 +70,5 @@ const notSigned = (header: string) =>
   new Problem(
     'forbidden',
     'invalid_signature',
-    `The signature is invalid: ${header} has to sign the body with the secret that is set here for this sender`,
+    `The signature is invalid. Check that the webhook uses the secret set here (header ${header})`,
   )

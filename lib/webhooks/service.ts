@@ -37,9 +37,9 @@ export const createInbound = (needs: Needs) => {
   /** Receives an event. When this resolves, the event and its task are stored; when it rejects, neither is. */
   const receive = async (sender: Sender, incoming: Incoming, trace?: Trace): Promise<Received> => {
     const { event, task } = await deduplicate(await readEvent(sender, incoming), trace)
-    if (task === undefined) return { message: event.nothing ?? 'The task of this event is no longer there' }
+    if (task === undefined) return { message: event.nothing ?? 'The task of this event no longer exists' }
     const message =
-      event.makes === task.id ? 'This event has made a task' : 'There is a task for this already'
+      event.makes === task.id ? 'This event already created a task' : 'A task for this already exists'
     return { message, task: withoutOutcome(task) }
   }
 

@@ -120,12 +120,12 @@ const isInside = (author: z.output<typeof Author>): boolean =>
 const mayLabel = (author: z.output<typeof Author>): boolean =>
   isInside(author) || author?.accountType?.toLowerCase() === 'app'
 const BY_OUTSIDER =
-  'Labels of customers and of people outside of the site make no tasks: a person of the site has to add the label'
+  'Labels of customers and people outside the site do not create tasks. A member of the site must add the label'
 
 const created = (event: IssueEvent, labels: Labels): Ask | string => {
   const openedWith = labelKinds(event.issue.fields.labels, labels)
   const [kind] = openedWith
-  if (kind === undefined) return 'The issue has no label that asks for a task'
+  if (kind === undefined) return 'The issue does not have the task label'
   // A program opens the request of a customer that came by mail: then the creator is the customer.
   const { user, issue } = event
   const { creator } = issue.fields
@@ -140,9 +140,7 @@ const updated = (event: IssueEvent, labels: Labels): Verdict => {
   const issue = issueName(event.issue)
   if (isClosedBy(event)) return { issue, withdrawn: 'all' }
   const withdrawn = labelKinds(removed, labels)
-  return withdrawn.length === 0
-    ? 'The change added no label that asks for a task, and took none away'
-    : { issue, withdrawn }
+  return withdrawn.length === 0 ? 'The task label was not added or removed' : { issue, withdrawn }
 }
 
 const labelsIn = ({ changelog }: IssueEvent) => {
@@ -167,9 +165,9 @@ const namesIn = (text: string): string[] => text.split(' ').filter((name) => nam
 
 const commented = (event: CommentEvent): Ask | string => {
   const { body: order, author } = event.comment
-  if (order === undefined) return 'The comment does not begin with /ai and what to do'
+  if (order === undefined) return 'The comment does not start with /ai and a request'
   if (!isInside(author))
-    return 'Only comments of people of the site make tasks, not of customers and programs'
+    return 'Only comments of members of the site create tasks, not those of customers and bots'
   return { ...askAbout('comment', event), order, facts: { 'comment by': author?.displayName } }
 }
 

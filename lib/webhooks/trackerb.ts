@@ -81,13 +81,12 @@ const isOpenedOutside = ({ data }: IssueEvent): boolean =>
 /** Whether an integration repeats what people did in another tool; an event without an actor counts as such. */
 const isRelayed = ({ actor }: IssueEvent): boolean =>
   [undefined, 'integration'].includes(actor?.type?.toLowerCase())
-const BY_OUTSIDER =
-  'The issue was opened outside of the workspace: a member of the workspace has to add the label'
+const BY_OUTSIDER = 'The issue was opened outside the workspace. A member of the workspace must add the label'
 
 const created = (event: IssueEvent, labels: Labels): Ask | string => {
   const openedWith = labelKinds(namesIn(event), labels)
   const [kind] = openedWith
-  if (kind === undefined) return 'The issue has no label that asks for a task'
+  if (kind === undefined) return 'The issue does not have the task label'
   if (isOpenedOutside(event)) return BY_OUTSIDER
   return { ...askAbout(kind, event), openedWith }
 }
@@ -102,9 +101,7 @@ const updated = (event: IssueEvent, labels: Labels): Verdict => {
   if (event.updatedFrom?.stateId !== undefined && CLOSED.has(state?.type ?? ''))
     return { issue, withdrawn: 'all' }
   const withdrawn = missingIn(event, labels)
-  return withdrawn.length === 0
-    ? 'The change added no label that asks for a task, and took none away'
-    : { issue, withdrawn }
+  return withdrawn.length === 0 ? 'The task label was not added or removed' : { issue, withdrawn }
 }
 
 const CLOSED = new Set(['completed', 'canceled', 'duplicate'])
@@ -129,13 +126,13 @@ const ADDRESS = /^(https?:\/\/[^/?#]+\/[^/?#]+\/issue\/([A-Z0-9]+-\d+)[^?#]*)/i
 
 const commented = ({ data, actor, url }: CommentEvent): Ask | string => {
   const order = orderIn(data.body, 'markdown')
-  if (order === undefined) return 'The comment does not begin with /ai and what to do'
+  if (order === undefined) return 'The comment does not start with /ai and a request'
   if (data.botActor || (actor?.type ?? 'user').toLowerCase() !== 'user')
-    return 'Comments of programs make no tasks'
+    return 'Comments of bots do not create tasks'
   if (data.externalUser || data.externalUserId)
-    return 'Comments of people outside of the workspace make no tasks'
+    return 'Comments of people outside the workspace do not create tasks'
   const issue = data.issueId ?? data.issue?.id
-  if (issue === undefined) return 'The comment stands under no issue'
+  if (issue === undefined) return 'The comment is not on an issue'
   const [, address, identifier] = ADDRESS.exec(url ?? '') ?? []
   const sourceId = data.issue?.identifier ?? identifier ?? issue
   return {

@@ -2,9 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Sender } from './schema.ts'
 
 type Wire = {
-  /** The sender's name in the API's description: `code host`. */
+  /** The sender's name, such as `GitHub`. */
   says: string
-  format: string
   /** The header of the signature, and the text before its hexadecimal digits. */
   signature: { header: string; prefix: string }
   deliveryHeader: string
@@ -15,23 +14,20 @@ type Wire = {
 export const wires: Readonly<Record<Sender, Wire>> = {
   // docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
   codehost: {
-    says: 'code host',
-    format: 'GitHub’s',
+    says: 'GitHub',
     signature: { header: 'x-hub-signature-256', prefix: 'sha256=' },
     deliveryHeader: 'x-github-delivery',
     eventHeader: 'x-github-event',
   },
   // developer.atlassian.com/cloud/jira/platform/webhooks, "Secure admin webhooks"
   trackera: {
-    says: 'first tracker',
-    format: 'Jira’s',
+    says: 'Jira',
     signature: { header: 'x-hub-signature', prefix: 'sha256=' },
     deliveryHeader: 'x-atlassian-webhook-identifier',
   },
   // linear.app/developers/webhooks, "Securing webhooks"
   trackerb: {
-    says: 'second tracker',
-    format: 'Linear’s',
+    says: 'Linear',
     signature: { header: 'linear-signature', prefix: '' },
     deliveryHeader: 'linear-delivery',
   },

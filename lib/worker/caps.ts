@@ -21,4 +21,4 @@ export const nameUnder = (cap: Cap, task: Counted): string | undefined => counte
 
 /** `the user ann runs 2 of at most 2 tasks` */
 export const capText = (cap: Cap, task: Counted, running: number, most: number): string =>
-  `${counted[cap].named} ${nameUnder(cap, task)} runs ${running} of at most ${most} ${most === 1 ? 'task' : 'tasks'}`
+  `${counted[cap].named} ${nameUnder(cap, task)} is running ${running} of at most ${most} ${most === 1 ? 'task' : 'tasks'}`

@@ -95,7 +95,7 @@ const createProgressLimit = (
 const number = (count: number) => count.toLocaleString('en')
 // Made when they are needed: the first number in words of a language loads its data for 12 ms.
 const beyond = () =>
-  `This attempt has sent ${number(MOST_PROGRESS)} messages. From here on the latest one is stored every ${LATER_PROGRESS_MS / 1_000} seconds, and the last ${LAST_PROGRESS} at the end`
+  `This attempt has sent ${number(MOST_PROGRESS)} messages. From now on, only the latest one is stored every ${LATER_PROGRESS_MS / 1_000} seconds, and the last ${LAST_PROGRESS} at the end`
 
 /** How a run ended: by its agent, by its time limit, or by a stop. */
 export type Ended =
@@ -317,7 +317,7 @@ const createOutcomes = (masker: Masker) => {
   }
 
   const fromWaiting = (json: string): Outcome => {
-    const tooLarge = 'The run cannot wait for approval: its messages are too long to be kept'
+    const tooLarge = 'The run cannot wait for approval, because its messages are too long to store'
     if (Buffer.byteLength(json) > LARGEST_CHECKPOINT) return failed('checkpoint_too_large', tooLarge, FINAL)
     const { checkpoint, message, approvals } = JSON.parse(json)
     const { data = [] } = z.array(WaitingApprovalSchema).safeParse(approvals)

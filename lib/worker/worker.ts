@@ -118,7 +118,7 @@ const dataLost = (task: Leased, fields: readonly string[]): Ended => {
 }
 
 const unavailable = (task: Leased): Ended => {
-  const message = `No agent of type ${task.agent} is registered here; set AGENT_ADAPTERS or choose another`
+  const message = `The agent ${task.agent} is not registered. Set AGENT_ADAPTERS, or choose another agent`
   return failedRun(task, { error: { code: 'agent_unavailable', message }, retryable: false })
 }
 

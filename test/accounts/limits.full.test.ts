@@ -45,7 +45,7 @@ describe('the limits of signing in', () => {
     expect((await visit(service.baseUrl).logIn('bob')).status).toBe(401)
   })
 
-  it('count attempts with the access key together for all callers', async () => {
+  it('count attempts to enter the access key together for all callers', async () => {
     await using service = await started({ AUTH_MODE: 'local', ACCESS_KEY: 'the right key', TRUST_PROXY: '1' })
     const tell = (key: string) => visit(service.baseUrl).send('POST /api/auth/verify-access-key', { key })
     expect(await statuses(11, (n) => tell(`wrong ${n}`))).toEqual([...times(10, 401), 429])

@@ -180,7 +180,7 @@ describe('a URL', () => {
     await expect(lost.send({ method: 'GET', url: 'https://not-yet.example/' })).rejects.toMatchObject({
       kind: 'unavailable',
       code: 'outbound_failed',
-      message: 'There was no answer (ENOTFOUND)',
+      message: 'No response (ENOTFOUND)',
     })
   })
 })
@@ -294,14 +294,14 @@ describe('a receiver', () => {
     await gone[Symbol.asyncDispose]()
     await expect(local.send({ method: 'POST', url: gone.url })).rejects.toMatchObject({
       code: 'outbound_failed',
-      message: 'There was no answer (ECONNREFUSED)',
+      message: 'No response (ECONNREFUSED)',
     })
   })
 
   it('whose name has no address is no answer, and the process lives on', async () => {
     const { lookup } = fakeLookup([])
     const sent = outbound([], lookup).send({ method: 'POST', url: 'http://nowhere.example:81/hook' })
-    await expect(sent).rejects.toMatchObject({ message: 'There was no answer (ENOTFOUND)' })
+    await expect(sent).rejects.toMatchObject({ message: 'No response (ENOTFOUND)' })
   })
 
   it('is reached without the proxy of the environment', async () => {

@@ -49,7 +49,7 @@ const REFUSED_HOST = {
   details: [
     {
       path: 'repository',
-      message: 'must lead to a public host, or to one that the operator has in OUTBOUND_ALLOW_HOSTS',
+      message: 'must be on a public host, or on one listed in OUTBOUND_ALLOW_HOSTS',
     },
   ],
   retryable: true,
@@ -178,7 +178,7 @@ describe('a repository of this machine', () => {
     details: [
       {
         path: 'repository',
-        message: 'must lie in one of the folders that the operator has in REPOSITORY_ROOTS',
+        message: 'must be in one of the folders listed in REPOSITORY_ROOTS',
       },
     ],
     retryable: false,

@@ -207,7 +207,7 @@ describe('GET /api/agents', () => {
     })
     for (let time = 0; time < 12; time++) await list()
     expect(checks).toBe(10)
-    expect((await list())[1].health.message).toContain('left alone')
+    expect((await list())[1].health.message).toContain('calls are paused')
     service.clock.advance(10_000)
     await list()
 

@@ -122,7 +122,7 @@ describe('AGENT_ADAPTERS', () => {
   it.each([
     [['built-in'], 'built-in', 'AGENT_ADAPTERS: two agents are of type built-in'],
     [['one', 'two', 'one'], 'two', 'AGENT_ADAPTERS: two agents are of type one'],
-    [['one'], 'two', 'DEFAULT_AGENT: two is none of built-in, one'],
+    [['one'], 'two', 'DEFAULT_AGENT: two must be one of built-in, one'],
   ])('with %j and the default agent %s is refused: %s', async (types, DEFAULT_AGENT, message) => {
     const agents = types.map((type) => `{ ...${ADAPTER}, type: '${type}' }`)
     const file = await writeModule(`export default [${agents}]`)

@@ -98,5 +98,5 @@ it('is a command for the data folder of a service that is stopped', async () => 
   await store.adjust([{ counter: 'tasks', member: 'all', add: { total: 41 } }])
   await store.close()
   expect(run()).toBe('tasks all: {"total":-41}\n1 corrected.\n')
-  expect(run()).toBe('Every counter was right.\n')
+  expect(run()).toBe('All counters were correct.\n')
 })

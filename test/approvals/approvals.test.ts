@@ -146,7 +146,7 @@ describe.each(storeOpeners([approvalRows, approvalSlots, allowedTools, toolCalls
       expect(await approvals.use(request)).toEqual({
         state: 'denied',
         approvalId: id,
-        reason: 'a person refused this call',
+        reason: 'a person denied this call',
       })
       expect(await pendingId()).not.toBe(id)
     })
@@ -181,7 +181,7 @@ describe.each(storeOpeners([approvalRows, approvalSlots, allowedTools, toolCalls
       expect(await outcomeCode(approvals.decide(ANN, ids[2] ?? '', 'allow-once'))).toBe('approval_expired')
       expect(await approvals.use(found)).toMatchObject({
         state: 'denied',
-        reason: 'no decision came in time',
+        reason: 'it was not decided in time',
       })
       expect(await approvals.settleDue()).toBeGreaterThan(0)
       expect(await approvals.settleDue()).toBe(0)

@@ -43,7 +43,7 @@ describe('tasks at a monthly budget', () => {
       })
     expect((await service.tasks.events(waits[0]?.id ?? '')).events.at(-1)).toMatchObject({
       message:
-        'The monthly budget of $1.00 is used up: $1.00 in 2026-01. It waits until 2026-02-01T00:00:00.000Z',
+        'The monthly budget of $1.00 is used up: $1.00 in 2026-01. The task waits until 2026-02-01T00:00:00.000Z',
       metadata: { code: 'waiting_for_budget' },
     })
     expect(await told(ADMIN)).toEqual(['The monthly budget of $1.00 is used up'])
@@ -77,8 +77,8 @@ describe('tasks at a monthly budget', () => {
   })
 
   it.each([
-    ['warn', 'completed', ['Costs are unknown']],
-    ['stop', 'queued', ['Tasks of test-agent cost an unknown sum', 'Costs are unknown']],
+    ['warn', 'completed', ['Some costs are unknown']],
+    ['stop', 'queued', ['The cost of tasks of test-agent is unknown', 'Some costs are unknown']],
   ])('of unknown cost: with %s the next one is %s', async (unknown, status, titles) => {
     const { service, spend, told } = await started({ BUDGET_MONTHLY_USD: '1', BUDGET_UNKNOWN: unknown })
     await using _ = service

@@ -142,7 +142,7 @@ describe('POST /api/tasks/bulk', () => {
 
     const over = await read(call, id)
     expect(over).toMatchObject({ status: 'completed', total: 5, done: 3, failed: 2 })
-    const error = 'A task that is cancelled cannot be cancelled'
+    const error = 'The task is already cancelled'
     expect(over.failures).toEqual([
       { id: ids[1], title: 'Task 1', code: 'task_state_conflict', error },
       { id: 'task_none', code: 'task_not_found', error: 'Task not found' },
@@ -218,7 +218,7 @@ describe('POST /api/tasks/bulk', () => {
     const ids = Array.from({ length: 10_001 }, (_, n) => `task_${n}`)
     const { status, body } = await call('POST /api/tasks/bulk', { body: { action: 'cancel', ids } })
     expect({ status, code: body.code }).toEqual({ status: 413, code: 'bulk_too_large' })
-    expect(body.error).toMatch(/narrow the filter/)
+    expect(body.error).toMatch(/Narrow the filter/)
   })
 
   it('is on record with who asked for it, and for what', async () => {
@@ -238,7 +238,7 @@ describe('POST /api/tasks/bulk', () => {
 })
 
 describe('POST /api/tasks/bulk with a filter that chooses all', () => {
-  const CONFIRM = /: give it a field that chooses, such as status or limit, or send "all": true beside it$/
+  const CONFIRM = /matches everything\. Add a field such as status or limit, or send "all": true to confirm$/
   it.each([
     ['retry', {}],
     ['retry', { sortOrder: 'asc', retried: false }],

@@ -203,7 +203,7 @@ describe('the workspace of a conversation whose turns share no disk', () => {
     // Here they still are, elsewhere they are not, and nothing older is in their place.
     expect((await turn('first', id, reads('b.txt'))).results[0]).toContain('two')
     const [lost, none] = (await turn('second', id, reads('b.txt'), reads('a.txt'))).results
-    expect(lost).toContain('too large to be kept. The workspace is empty.')
+    expect(lost).toContain('too large to store. The workspace is empty.')
     expect(none).toContain('does not exist')
   })
 
@@ -221,7 +221,7 @@ describe('the workspace of a conversation whose turns share no disk', () => {
     })
     const given = { content: 'Go', securityMode: 'full' } as const
     const { assistantMessage } = await send.sendWithTools(ANN, id, given)
-    expect(assistantMessage.notice).toMatch(/^Not kept .*: "pipe\d", .* and 2 more\.$/)
+    expect(assistantMessage.notice).toMatch(/^Not stored .*: "pipe\d", .* and 2 more\.$/)
     expect((await turn('second', id, reads('b.txt'))).results[0]).toContain('two')
   })
 

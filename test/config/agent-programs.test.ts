@@ -11,7 +11,7 @@ describe('ACP_AGENTS', () => {
     ['no list', '{"type":"a"}', 'must be a list'],
     ['no command', '[{"type":"a"}]', '0.command: is required'],
     ['a type that is no word', '[{"type":"A b","command":"a"}]', '0.type: must be at most 50 small letters'],
-    ['an unknown field', '[{"type":"a","command":"a","cmd":"b"}]', 'must not have cmd'],
+    ['an unknown field', '[{"type":"a","command":"a","cmd":"b"}]', 'has unknown fields: cmd'],
     ['an unknown provider', '[{"type":"a","command":"a","provider":"groq"}]', '0.provider: must be one of'],
     ['a relative folder', '[{"type":"a","command":"a","reads":["lib"]}]', 'must be an absolute path'],
     ['a wrong variable', '[{"type":"a","command":"a","env":{"A B":"1"}}]', 'must be the name of a variable'],

@@ -64,8 +64,8 @@ describe('the value of a setting that holds a secret', () => {
 
   it.each(secretNames)('%s is refused by name when it is blank, or not one line', (name) => {
     for (const blank of [' ', '\n', ' \r\n', '\t', '\u2003\u200b', '\0'])
-      expect(() => readConfig({ [name]: blank })).toThrow(`${name}: must have a character that can be seen`)
-    expect(() => readConfig({ [name]: `${KEY}\n${KEY}` })).toThrow(`${name}: must be one line`)
+      expect(() => readConfig({ [name]: blank })).toThrow(`${name}: must have a visible character`)
+    expect(() => readConfig({ [name]: `${KEY}\n${KEY}` })).toThrow(`${name}: must be a single line`)
   })
 
   it('keeps the blanks of a webhook secret and of an access key, which are part of it', () => {

@@ -3,9 +3,9 @@ import { lostText, truncatedIn } from '../../lib/core/truncated.ts'
 
 describe('fields whose stored text is gone', () => {
   it.each([
-    [['prompt'], 'its stored prompt is gone'],
-    [['systemPrompt'], 'its stored system prompt is gone'],
-    [['toolCalls'], 'its stored tool calls are gone'],
+    [['prompt'], 'its stored prompt is missing'],
+    [['systemPrompt'], 'its stored system prompt is missing'],
+    [['toolCalls'], 'its stored tool calls are missing'],
     [['body', 'secret'], 'its stored body, secret are gone'],
   ])('%j are named in plain words', (fields, text) => {
     expect(lostText(fields)).toBe(text)

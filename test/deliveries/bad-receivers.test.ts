@@ -30,7 +30,7 @@ const drip: Answering = (response) => {
 }
 
 const NO_ANSWER = { error: expect.any(String), durationMs: 0 }
-const TOO_LATE = { error: 'The answer did not end within 15 seconds', durationMs: DEADLINE_MS }
+const TOO_LATE = { error: 'The response did not end within 15 seconds', durationMs: DEADLINE_MS }
 const BAD: Record<string, { answer: Answering; attempt: object; status: string }> = {
   hangs: { answer: () => undefined, attempt: TOO_LATE, status: 'pending' },
   drips: { answer: drip, attempt: TOO_LATE, status: 'pending' },

@@ -156,7 +156,7 @@ describe('a delivery', () => {
     await opened.add({ url: 'http://127.0.0.1:9/hook' })
     expect(await opened.row()).toMatchObject({
       status: 'pending',
-      attempts: [{ error: 'There was no answer (ECONNREFUSED)' }],
+      attempts: [{ error: 'No response (ECONNREFUSED)' }],
     })
   })
 
@@ -165,7 +165,9 @@ describe('a delivery', () => {
     await using opened = openDeliveries({ outbound: createOutbound({ clock: createClock(), allow: [] }) })
     await opened.add({ url: receiver.url })
     expect(receiver.connections).toBe(0)
-    expect(await opened.row()).toMatchObject({ attempts: [{ error: expect.stringContaining('not public') }] })
+    expect(await opened.row()).toMatchObject({
+      attempts: [{ error: expect.stringContaining('not a public address') }],
+    })
   })
 
   it.each([

@@ -39,7 +39,7 @@ describe('a delivery that is given up', () => {
       expect.objectContaining({
         host: '127.0.0.1:9',
         attempts: 6,
-        reason: expect.stringMatching(/no answer/),
+        reason: expect.stringMatching(/No response/),
       }),
     ])
     expect(JSON.stringify(opened.log.entries)).not.toContain('secret')

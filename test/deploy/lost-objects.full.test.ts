@@ -214,7 +214,7 @@ suite('rows whose stored objects are gone, through the functions', () => {
         error: { code: 'stored_data_lost', message },
       })
       expect(await refusal('tasks', `POST /api/tasks/${id}/retry`)).toMatch(
-        `400 {"error":"The task cannot be run again: its stored ${field} is gone","code":"stored_data_lost"`,
+        `400 {"error":"The task cannot be retried: its stored ${field} is gone","code":"stored_data_lost"`,
       )
     }
     await functions.drain()
@@ -238,7 +238,7 @@ suite('rows whose stored objects are gone, through the functions', () => {
   it('a schedule makes no task without its definition, until that is given again', async () => {
     const run = `POST /api/schedules/${known.schedule}/run`
     expect(await refusal('schedules', run)).toMatch(
-      '400 {"error":"The schedule cannot run; send its task again: its stored task is gone","code":"stored_data_lost"',
+      '400 {"error":"The task of this schedule is no longer stored. Edit the schedule and save its task: its stored task is missing","code":"stored_data_lost"',
     )
     await http('schedules', `PATCH /api/schedules/${known.schedule}`, { task: { title: 'T', prompt: 'new' } })
     expect((await http('schedules', run)).task).toMatchObject({ prompt: 'new' })
@@ -250,7 +250,7 @@ suite('rows whose stored objects are gone, through the functions', () => {
     const lost = deliveries.find(({ id }: Body) => id.startsWith('evt_1_'))
     expect(lost).toMatchObject({
       status: 'failed',
-      attempts: [{ error: 'It cannot be sent: its stored body is gone' }],
+      attempts: [{ error: 'Cannot be sent: its stored body is missing' }],
     })
     expect((await http('outbound', `GET /api/webhooks/${known.webhook}`)).webhook).toMatchObject({
       active: true,

@@ -44,7 +44,7 @@ describe.each(storages)('guessing codes on %s', (_name, open) => {
     await expect(approve(me, code)).rejects.toMatchObject({
       kind: 'rate_limited',
       retryAfterMs: 9 * MINUTE,
-      message: expect.stringContaining('ten minutes'),
+      message: expect.stringContaining('10 minutes'),
     })
     clock.advance(9 * MINUTE)
     expect(await outcomeCode(approve(me, (await request(requester())).code))).toContain('"status":"approved"')

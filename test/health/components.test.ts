@@ -67,12 +67,12 @@ describe('what runs tasks', () => {
     agents: ['coding-agent'],
   })
   it.each<['on' | 'off', string[], RunnerReading['status'][], boolean, string]>([
-    ['on', ['coding-agent'], [], true, 'The service runs the tasks itself'],
+    ['on', ['coding-agent'], [], true, 'The service runs tasks itself'],
     ['on', ['coding-agent'], ['offline'], true, '0 of 1 runners take tasks'],
     ['on', [], ['online', 'offline'], true, '1 of 2 runners take tasks'],
-    ['on', [], [], false, 'No task can run: the service has no agent that is set up'],
+    ['on', [], [], false, 'No task can run: no agent is set up'],
     ['off', ['coding-agent'], ['online'], true, '1 of 1 runners take tasks'],
-    ['off', ['coding-agent'], [], false, 'No task can run: the service runs none itself (WORKER=off)'],
+    ['off', ['coding-agent'], [], false, 'No task can run: the service does not run tasks (WORKER=off)'],
     ['off', ['coding-agent'], ['draining', 'offline'], false, 'No task can run'],
   ])(
     'with a worker that is %s, agents %j and runners %j: %s',

@@ -83,19 +83,19 @@ describe('GET /api/health/detailed', () => {
         },
         adapters: {
           status: 'healthy',
-          message: '1 of 1 agent adapters are healthy',
+          message: '1 of 1 agents are healthy',
           adapters: [{ type: 'coding-agent', name: 'Coding agent', healthy: true, latencyMs: 12 }],
           lastChecked: NOON,
         },
         circuitBreakers: {
           status: 'healthy',
-          message: 'No circuit is open',
+          message: 'All circuits are closed',
           breakers: [{ name: 'agent:coding-agent', state: 'CLOSED', failures: 1, successes: 9 }],
           lastChecked: NOON,
         },
         deadLetterQueue: {
           status: 'healthy',
-          message: '5 items wait for a decision',
+          message: '5 pending',
           details: { pending: 5, resolved: 1, discarded: 2, total: 8 },
           lastChecked: NOON,
         },

@@ -65,8 +65,8 @@ const texts: [schema: z.ZodType, value: unknown, text: string][] = [
   [z.url(), 'no url', 'must be a URL'],
   [z.iso.datetime(), 'now', 'must be an ISO 8601 date and time'],
   [z.iso.date(), 'today', 'must be an ISO 8601 date'],
-  [z.string().regex(/^a$/), 'b', 'has not the right form'],
-  [z.strictObject({}), { a: 1, b: 2 }, 'must not have a, b'],
+  [z.string().regex(/^a$/), 'b', 'has the wrong format'],
+  [z.strictObject({}), { a: 1, b: 2 }, 'has unknown fields: a, b'],
   [z.union([z.string(), z.int()]), true, 'must be a text or must be a number'],
   [z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), {}, 'does not fit'],
   // Of a union the forms of another kind are not told.
@@ -80,7 +80,7 @@ const texts: [schema: z.ZodType, value: unknown, text: string][] = [
   [queryList(z.string()), 'a,'.repeat(100), 'must have at most 100 items'],
   [listIn(z.enum(['a', 'b'])), 'faild', '"faild" is not one of a, b'],
   [z.string().refine(() => false), 'a', 'does not fit'],
-  [z.string().refine(() => false, 'must have a letter'), 'a', 'must have a letter'],
+  [z.string().refine(() => false, 'must contain a letter'), 'a', 'must contain a letter'],
   [z.url({ error: 'must be an https URL' }), undefined, 'must be an https URL'],
 ]
 
@@ -121,8 +121,8 @@ describe('what is wrong with a request', () => {
   it('is reported as the reader of a form can understand it', () => {
     const form = { email: 'ann', password: 'short', name: '\u200b' }
     expect(inputProblem(routes.signup, form)?.message).toBe(
-      'email: is not an e-mail address (in ASCII letters); password: must have at least 8 characters; ' +
-        'password: must have a number; name: must have a character that can be seen',
+      'email: must be an email address (ASCII only); password: must have at least 8 characters; ' +
+        'password: must contain a number; name: must have a visible character',
     )
     expect(inputProblem(routes.login, {})?.message).toBe('email: is required; password: is required')
   })

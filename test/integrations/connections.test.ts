@@ -74,7 +74,7 @@ describe('accounts elsewhere as integrations', () => {
       expect(await bob.status(name)).toEqual(nothing(name, 'user'))
       expect(await bob.disconnect(name)).toMatchObject({
         status: 200,
-        body: { message: 'Account disconnected' },
+        body: { message: 'Account unlinked' },
       })
       expect(await ann.status(name)).toEqual(linked(name))
       const { id } = await ann.me()
@@ -83,7 +83,7 @@ describe('accounts elsewhere as integrations', () => {
       for (let n = 0; n < 2; n++)
         expect(await ann.disconnect(name)).toMatchObject({
           status: 200,
-          body: { message: 'Account disconnected' },
+          body: { message: 'Account unlinked' },
         })
       expect(await ann.status(name)).toEqual(nothing(name, 'admin'))
       expect(site.provider.revocations).toEqual(name === 'trackera' ? [] : [token])

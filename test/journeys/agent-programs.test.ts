@@ -52,7 +52,11 @@ describe('agents that are programs', () => {
     })
     expect(described('scripted-acp')).toMatchObject(
       isOffline
-        ? { family: 'acp', configured: false, health: { message: expect.stringContaining('no programs') } }
+        ? {
+            family: 'acp',
+            configured: false,
+            health: { message: expect.stringContaining('cannot run agent programs') },
+          }
         : { family: 'acp', configured: true, healthy: true, version: '1.2.3' },
     )
 
@@ -61,7 +65,7 @@ describe('agents that are programs', () => {
         ? {
             family: 'command',
             configured: false,
-            health: { message: expect.stringContaining('no programs') },
+            health: { message: expect.stringContaining('cannot run agent programs') },
           }
         : { family: 'command', configured: true, healthy: true, timeoutMs: 3_600_000 },
     )

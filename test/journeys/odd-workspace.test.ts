@@ -57,7 +57,7 @@ describe('a task of a repository whose default branch is called agent', () => {
       { path: '.gitignore', reason: 'special' },
       { path: 'git~1/config', reason: 'name' },
       // Without a sandbox, programs of root may read all.
-      ...(isRoot && service.output().includes('No sandbox works here')
+      ...(isRoot && service.output().includes('Sandbox: not available')
         ? []
         : [{ path: 'locked', reason: 'unreadable' }]),
       { path: 'sub', reason: 'repository' },

@@ -64,11 +64,16 @@ describe('a task with a repository', () => {
   })
 
   it.each([
-    ['is not there', { repository: `${source}-gone` }, 'clone_failed', /does not exist: check the name/],
-    ['is a file', { repository: `${source}/greeting.txt` }, 'clone_failed', /does not exist: check the name/],
+    ['is not there', { repository: `${source}-gone` }, 'clone_failed', /does not exist\. Check the name/],
+    [
+      'is a file',
+      { repository: `${source}/greeting.txt` },
+      'clone_failed',
+      /does not exist\. Check the name/,
+    ],
     ['names no form', { repository: 'no-such-form' }, 'repository_invalid', /give owner\/repo, an https URL/],
     ['is an option', { repository: '--upload-pack=true' }, 'repository_invalid', /give owner\/repo/],
-    ['has a bad branch', { repository: source, branch: 'a..b' }, 'branch_invalid', /not a name that git/],
+    ['has a bad branch', { repository: source, branch: 'a..b' }, 'branch_invalid', /not valid in git/],
   ])(
     'that %s fails at once, says why, and waits in the dead letter queue',
     async (_what, given, code, why) => {

@@ -76,7 +76,7 @@ describe('a key that an admin stores', () => {
     const refused = await call('POST', 'model-keys/openai/check', { apiKey: KEY })
     expect(JSON.parse(refused.text)).toEqual({
       accepted: false,
-      message: 'OpenAI refused the API key (HTTP 401): Incorrect API key provided: [redacted]',
+      message: 'OpenAI rejected the API key (HTTP 401): Incorrect API key provided: [redacted]',
     })
     wire.replies = [status(200, { data: [] })]
     expect(await json('POST', 'model-keys/openai/check', { apiKey: KEY })).toEqual({
@@ -157,7 +157,7 @@ describe('a key that an admin stores', () => {
     expect(refused.status).toBe(400)
     expect(JSON.parse(refused.text)).toMatchObject({
       code: 'setting_not_changeable',
-      error: expect.stringContaining('is decided by OPENAI_API_KEY in the environment'),
+      error: expect.stringContaining('is set by OPENAI_API_KEY in the environment'),
     })
     await service.kill9()
     await start()

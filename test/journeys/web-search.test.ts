@@ -26,7 +26,7 @@ it('an agent searches the web once an admin has configured it, and the key is no
     )
     return said.text()
   }
-  expect(await agentic()).toContain('web search is not configured')
+  expect(await agentic()).toContain('Web search is not available')
 
   const searxng = { baseUrl: far.url.replace('/hook', ''), apiKey: KEY }
   const { status } = await client.changeWebSearch({ body: { enabled: true, provider: 'searxng', searxng } })
@@ -37,7 +37,7 @@ it('an agent searches the web once an admin has configured it, and the key is no
 
   far.answer = (response) => void response.writeHead(401).end(KEY)
   const refused = await agentic()
-  expect(refused).toContain('The API key is refused by SearXNG')
+  expect(refused).toContain('SearXNG rejected the API key')
   const { config } = await client.getWebSearch()
   const { entries } = await client.listToolCalls()
   const whole = await Promise.all(entries.map(({ id }) => client.getToolCall({ params: { id } })))

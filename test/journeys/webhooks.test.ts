@@ -55,7 +55,7 @@ describe('events of a code host and of trackers', () => {
 
     const form = `payload=${encodeURIComponent(JSON.stringify(github.commentCreated('/ai größe + 1'))).replaceAll('%20', '+')}`
     const ordered = await deliver('codehost', form, { event: 'issue_comment', headers: FORM })
-    expect(ordered).toMatchObject({ status: 200, message: 'This event has made a task' })
+    expect(ordered).toMatchObject({ status: 200, message: 'This event already created a task' })
     const solved = await deliver('trackera', jira.issueCreated(['ai-task']))
     expect((await untilTask(solved.task?.id ?? '', 'completed', 'failed')).status).toBe('completed')
     expect(await deliver('trackerb', linear.issueCreated(['ai-task']))).toMatchObject({

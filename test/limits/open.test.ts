@@ -66,7 +66,7 @@ describe('what one user may have open in a service', () => {
       expect([path, answer.status, await answer.json()]).toMatchObject([
         path,
         429,
-        { code: 'too_many_turns', error: expect.stringMatching(/2 answers of models are under way/) },
+        { code: 'too_many_turns', error: expect.stringMatching(/2 model responses in progress/) },
       ])
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     }

@@ -69,7 +69,7 @@ describe('the models of a deployed function', () => {
     const { models } = await opening
     const configured = models.providers().filter((one) => one.configured)
     expect(configured.map(({ type }) => type)).toEqual(expected === 'none' ? [] : [expected])
-    if (expected === 'none') expect(() => models.resolve({})).toThrow('an admin can store a key')
+    if (expected === 'none') expect(() => models.resolve({})).toThrow('An admin can add a key')
   })
 
   it('know of a key that another function stored or removed after two seconds, and mask it', async () => {

@@ -69,7 +69,7 @@ describe('an embedding model', () => {
   })
 
   it.each([
-    ['anthropic/claude', /^anthropic has no embedding models: name one of openai, ollama, openrouter$/],
+    ['anthropic/claude', /^anthropic has no embedding models. Use one of openai, ollama, openrouter$/],
     ['openrouter/a/b', /^openrouter is not configured$/],
   ])('that cannot be called is refused when the service starts: %s', (model, why) => {
     expect(() => openEmbedding(model)).toThrow(why)

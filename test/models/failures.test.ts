@@ -52,7 +52,7 @@ describe('the wait before another try', () => {
 
 describe('an answer 429', () => {
   it.each([
-    ['20', 'OpenAI limits the rate of calls'],
+    ['20', 'OpenAI is rate limiting'],
     ['61', 'OpenAI has reached a usage limit'],
   ])('that asks for %s s says: %s', (seconds, message) => {
     expect(toProblem(failedAnswer(429, { 'retry-after': seconds }, ''), scene)).toMatchObject({ message })
@@ -66,7 +66,7 @@ describe('an error of a library', () => {
     })
     expect(toProblem(thrown, scene)).toMatchObject({
       code: 'provider_error',
-      message: 'OpenAI answered what could not be read',
+      message: 'OpenAI returned an unreadable response',
       details: { reason: 'unreadable' },
     })
   })

@@ -37,9 +37,9 @@ describe('health of a provider', () => {
   })
 
   it.each([
-    [401, 'OpenAI refused the API key (HTTP 401)'],
-    [403, 'OpenAI refused the API key (HTTP 403)'],
-    [503, 'OpenAI answered HTTP 503'],
+    [401, 'OpenAI rejected the API key (HTTP 401)'],
+    [403, 'OpenAI rejected the API key (HTTP 403)'],
+    [503, 'OpenAI responded with HTTP 503'],
   ])('that answers %i is bad', async (code, message) => {
     expect(await models('openai', status(code, { key: KEY })).health('openai')).toMatchObject({
       healthy: false,
@@ -52,7 +52,7 @@ describe('health of a provider', () => {
     const health = models('openai', () => undefined, clock).health('openai')
     while (wire().heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     clock.advance(5_000)
-    expect(await health).toEqual({ healthy: false, message: 'OpenAI gave no answer within 5 s' })
+    expect(await health).toEqual({ healthy: false, message: 'OpenAI did not respond within 5 s' })
     await wire().heard[0]?.closed
   })
 

@@ -308,7 +308,7 @@ describe('a malformed call of Gemini', () => {
     const { thrown } = await failure(models('google', malformed(quoted)), ask('Hi'))
     expect(thrown).toMatchObject({
       details: { reason: 'unreadable' },
-      message: `Google Gemini ended its answer with an error: ${quoted}`,
+      message: `Google Gemini ended its response with an error: ${quoted}`,
     })
   })
 })
@@ -417,7 +417,7 @@ describe('an error inside of an answer with status 200', () => {
     [
       'openai',
       frames(...hello, chunk({}, 'error'), DONE),
-      'ended its answer with an error',
+      'ended its response with an error',
       { reason: 'status' },
     ],
     [
@@ -429,7 +429,7 @@ describe('an error inside of an answer with status 200', () => {
     [
       'openai',
       frames({ object: 'error', message: 'Bad model', code: 400 }),
-      'refused the request (HTTP 400): Bad model',
+      'rejected the request (HTTP 400): Bad model',
       { reason: 'refused', status: 400 },
     ],
     [
@@ -472,13 +472,13 @@ describe('an error inside of an answer with status 200', () => {
     [
       'cohere',
       frames({ type: 'message-end', delta: { finish_reason: 'TIMEOUT' } }),
-      'ended its answer with an error',
+      'ended its response with an error',
       { reason: 'status' },
     ],
     [
       'openai',
       frames(...hello, chunk({}, 'abort'), DONE),
-      'ended its answer with an error',
+      'ended its response with an error',
       { reason: 'status' },
     ],
     [
@@ -505,9 +505,9 @@ describe('an error inside of an answer with status 200', () => {
       'reported an error: Upstream is down',
       { reason: 'refused' },
     ],
-    ['anthropic', '<html>Sign in</html>', 'answered what could not be read', { reason: 'unreadable' }],
-    ['openai', frames('data: Sign in\n\n'), 'answered what could not be read', { reason: 'unreadable' }],
-    ['anthropic', '{"hello": 1}', 'answered what could not be read', { reason: 'unreadable' }],
+    ['anthropic', '<html>Sign in</html>', 'returned an unreadable response', { reason: 'unreadable' }],
+    ['openai', frames('data: Sign in\n\n'), 'returned an unreadable response', { reason: 'unreadable' }],
+    ['anthropic', '{"hello": 1}', 'returned an unreadable response', { reason: 'unreadable' }],
   ])('of %s %s says: %s', async (...[kind, body, message, details, sent]) => {
     const { thrown } = await failure(models(kind, body, sent), request)
     expect(thrown).toMatchObject({ code: 'provider_error', details: { provider: kind, ...details } })
@@ -517,35 +517,35 @@ describe('an error inside of an answer with status 200', () => {
 
 describe('an error answer', () => {
   it.each<[number, string, string, object]>([
-    [400, '{"error": "text"}', 'refused the request (HTTP 400): text', { reason: 'refused', status: 400 }],
+    [400, '{"error": "text"}', 'rejected the request (HTTP 400): text', { reason: 'refused', status: 400 }],
     [
       422,
       '{"detail": "No tools"}',
-      'refused the request (HTTP 422): No tools',
+      'rejected the request (HTTP 422): No tools',
       { reason: 'refused', status: 422 },
     ],
     [
       422,
       '{"detail": [{"loc": ["body"], "msg": "Field required"}, {"msg": "Too few"}]}',
-      'refused the request (HTTP 422): Field required; Too few',
+      'rejected the request (HTTP 422): Field required; Too few',
       { reason: 'refused', status: 422 },
     ],
     [500, '{"message": "Oh"}', 'failed (HTTP 500): Oh', { reason: 'status', status: 500 }],
     [500, 'plain words', 'failed (HTTP 500): plain words', { reason: 'status', status: 500 }],
     [502, '<html><title>nginx</title>', 'failed (HTTP 502)', { reason: 'status', status: 502 }],
     [503, '', 'failed (HTTP 503)', { reason: 'status', status: 503 }],
-    [401, '{"error": {}}', 'refused the API key (HTTP 401)', { reason: 'refused', status: 401 }],
-    [307, 'moved', 'answered with a redirect (HTTP 307), which is not followed', { reason: 'transport' }],
+    [401, '{"error": {}}', 'rejected the API key (HTTP 401)', { reason: 'refused', status: 401 }],
+    [307, 'moved', 'responded with a redirect (HTTP 307), which is not followed', { reason: 'transport' }],
     [
       400,
       '{"error": {"code": "context_length_exceeded", "message": "Too long"}}',
-      'refused the prompt as longer than the context window of the model: Too long',
+      'rejected the prompt because it exceeds the context window of the model: Too long',
       { reason: 'context_length', status: 400 },
     ],
     [
       400,
       '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 tokens > 8 maximum"}}',
-      'refused the prompt as longer than the context window of the model: prompt is too long: 9 tokens > 8 maximum',
+      'rejected the prompt because it exceeds the context window of the model: prompt is too long: 9 tokens > 8 maximum',
       { reason: 'context_length', status: 400 },
     ],
   ])('%i %s says: %s', async (status, body, message, details) => {
@@ -560,7 +560,7 @@ describe('a connection that fails', () => {
     [
       'at a port that is refused',
       () => fetch('http://127.0.0.1:1/'),
-      'could not be reached, or cut the answer off',
+      'could not be reached, or the connection was lost',
     ],
     [
       'by a code of the system',
@@ -568,14 +568,14 @@ describe('a connection that fails', () => {
         const cause = Object.assign(new Error('connect ECONNREFUSED 10.0.0.9:443'), { code: 'ECONNREFUSED' })
         throw new TypeError('fetch failed', { cause })
       },
-      'could not be reached, or cut the answer off (ECONNREFUSED)',
+      'could not be reached, or the connection was lost (ECONNREFUSED)',
     ],
     [
       'in an unknown way',
       async () => {
         throw new Error('secret library text')
       },
-      'could not be reached, or cut the answer off',
+      'could not be reached, or the connection was lost',
     ],
   ])('%s is one of transport', async (_, send, message) => {
     const port = createModels({

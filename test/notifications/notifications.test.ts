@@ -316,9 +316,9 @@ describe('a notification about a call that waits for approval', () => {
         type: 'approval_requested',
         taskId: 'task_1',
         read: false,
-        title: 'Approval requested: git push',
+        title: 'Approval needed: git push',
         createdAt: expect.any(String),
-        message: expect.stringMatching(/^A task waits for a decision about this call until 2026/),
+        message: expect.stringMatching(/^A task is waiting for your decision on this call until 2026/),
       },
     ])
   })

@@ -175,7 +175,7 @@ describe('a provider that is not there to sign in with', () => {
   ])('is missed by the variables that %s needs', async (name, variables) => {
     await using site = await openSite({ configured: false })
     const { body } = await site.browser().ask(`/api/auth/${name}`)
-    expect(body.error).toBe(`This provider is not configured: set ${variables}`)
+    expect(body.error).toBe(`This provider is not configured. Set ${variables}`)
   })
 
   it('answers 501 when the way of signing in is another', async () => {

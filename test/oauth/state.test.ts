@@ -136,7 +136,7 @@ describe('the way back from a provider', () => {
     expect(await browser.post('/api/auth/codehost/token', sent)).toMatchObject({
       status: 400,
       cookie: null,
-      body: { code: 'invalid_code', error: expect.stringContaining('begin again') },
+      body: { code: 'invalid_code', error: expect.stringContaining('Start again') },
     })
   })
 

@@ -38,7 +38,7 @@ describeOffline('npx serverless offline', () => {
     const family = processTree(service.pid)
     service.kill('SIGTERM')
     await expectGone(family)
-    expect(service.output()).not.toMatch(/not orderly|Error/)
+    expect(service.output()).not.toMatch(/not stop cleanly|Error/)
   })
 
   it('leaves no process behind when the one that is the stack is killed', async () => {

@@ -209,7 +209,7 @@ describe('deliveries held for a paused webhook', () => {
     const [failed] = (await it_.deliveries()).deliveries
     expect(failed).toMatchObject({
       status: 'failed',
-      attempts: [{ error: 'Its endpoint was paused for 30 days after it was due' }],
+      attempts: [{ error: 'The webhook was paused for 30 days after the delivery was due' }],
     })
     expect(it_.service.log.entries).toContainEqual(
       expect.objectContaining({ message: 'a delivery was given up' }),

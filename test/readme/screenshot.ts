@@ -45,7 +45,7 @@ await using opened = await openPage(service.baseUrl, '/tasks/overview', {
 })
 const { page } = opened
 await page.getByRole('button', { name: 'Hide the first steps' }).click()
-await page.getByText(/^Waits for approval/).waitFor()
+await page.getByText(/^Waiting for approval/).waitFor()
 await page.getByText('Running', { exact: true }).nth(2).waitFor()
 await page.getByText('Success rate').waitFor()
 writeFileSync(join(root, 'docs/page.png'), await page.screenshot())

@@ -131,9 +131,9 @@ describe('a task that came as an event', () => {
     const { body } = await inbound.deliver('codehost', github.commentCreated(said), {
       event: 'issue_comment',
     })
-    expect(body).toEqual({ message: 'The comment does not begin with /ai and what to do' })
+    expect(body).toEqual({ message: 'The comment does not start with /ai and a request' })
     const quoting = await order(inbound, `again, see\n> ${said}`)
-    expect(quoting.body.message).toBe('This event has made a task')
+    expect(quoting.body.message).toBe('This event already created a task')
   })
 })
 

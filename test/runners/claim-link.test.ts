@@ -122,7 +122,7 @@ describe('what a run says to its service', () => {
     expect(outcomes.left()).toEqual([])
   })
 
-  const TOO_LARGE = 'The session of the agent was too large to keep: a reply begins a new one'
+  const TOO_LARGE = 'The session of the agent was too large to store. A reply starts a new one'
   const WITH_SESSION = { ...DONE, continuation: { conversation: 'x'.repeat(2_000) } } as const
   const WAITS: RunEnd = { kind: 'waiting', checkpoint: { at: 1 }, message: 'waits', approvals: [] }
 

@@ -129,7 +129,7 @@ describe('the registration of a runner', () => {
     const body = { ...REGISTRATION, name: 'of another time', protocol: 99 }
     const refused = await post('/api/runners', body, await makeToken())
     expect(refused).toMatchObject({ status: 400, code: 'runner_protocol' })
-    expect(JSON.stringify(refused.answer)).toContain('update the service first')
+    expect(JSON.stringify(refused.answer)).toContain('Update the service first')
   })
 
   it('needs no token of its own where the service has one for all runners, which opens nothing else', async () => {
@@ -540,7 +540,7 @@ describe('a cap of concurrent tasks', () => {
     }
     const first = await one.claim()
     const firstId = take(first)
-    const message = 'the repository acme/capped runs 1 of at most 1 task'
+    const message = 'the repository acme/capped is running 1 of at most 1 task'
     const place = { reason: 'slot', message, position: 1 }
     await until(async () => {
       // The queues of functions may give a short poll nothing; the wait is known once a claim has met the task.

@@ -337,7 +337,7 @@ describe('a runner whose service refuses it', () => {
       for (const token of tokens) await world.client.revokeToken({ params: { id: token.id } })
       const { code, stderr } = await runner.program.exited
       expect(code).toBe(1)
-      expect(stderr).toContain('The service refused the runner: This API token is not valid')
+      expect(stderr).toContain('The service rejected the runner: This API token is invalid')
       expect(runner.agents()).toEqual([])
       expect(runner.outcomes()).toEqual([`${id}.1.json`])
     },
@@ -354,7 +354,7 @@ describe('a runner whose service refuses it', () => {
       const { code, stderr } = await first.program.exited
       expect([code, stderr]).toEqual([
         1,
-        expect.stringContaining(`Another process has registered as the runner ${name}`),
+        expect.stringContaining(`Another process is registered as the runner ${name}`),
       ])
       const { id } = await world.create(scriptTask(name, SAYS))
       expect(await world.untilTask(id, 'completed', 'failed')).toMatchObject({

@@ -241,7 +241,7 @@ describe('a runner', () => {
     ;(await nextPoll()).answer({ claim: claim('task_1', 7, lack), more, stop: [] })
     await until(() => runs[0])
     expect(runs).toMatchObject([{ taskId: 'task_2' }])
-    const error = { code: 'bad_claim', message: expect.stringContaining('could not begin') }
+    const error = { code: 'bad_claim', message: expect.stringContaining('could not start') }
     expect(outcomes).toMatchObject([
       { taskId: 'task_1', fence: 7, end: { kind: 'failed', error, retryable: true } },
     ])

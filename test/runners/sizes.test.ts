@@ -81,7 +81,7 @@ describe('the outcome of a run', () => {
       {
         kind: 'succeeded',
         continuation: { files: { base: 'c' } },
-        result: { output: 'Done', sessionWarning: expect.stringContaining('too large to keep') },
+        result: { output: 'Done', sessionWarning: expect.stringContaining('too large to store') },
       },
       true,
     ],
@@ -163,7 +163,7 @@ describe('a service whose answers are limited', () => {
       status: 'failed',
       error: { code: 'claim_too_large' },
     })
-    expect((await messages(id)).at(-1)).toContain('larger than a function can answer')
+    expect((await messages(id)).at(-1)).toContain('exceeds the 6 MB limit')
     expect((await service.deadLetters.list({ status: 'pending', limit: 9 })).items).toMatchObject([
       { taskId: id },
     ])

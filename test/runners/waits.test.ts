@@ -110,8 +110,8 @@ describe('a task that no runner can take', () => {
     const notices = [
       [
         'runner_missing',
-        'Waits for a runner: Train',
-        `The task has waited since ${queuedAt}: no runner has gpu`,
+        'No runner for: Train',
+        `The task has been waiting since ${queuedAt}: no runner has gpu`,
       ],
     ]
     for (const user of [ANN, ROOT]) expect(await told(user)).toEqual(notices)

@@ -73,7 +73,7 @@ describe('programs where bubblewrap does not work, for a service of root', () =>
       { AGENT_SANDBOX: 'users', AGENT_NETWORK: 'on' },
       'healthy',
       [uid, uid],
-      /users of their own \(60640 to 60649\), with the whole network/,
+      /separate users \(60640 to 60649\), with access to the whole network/,
     ],
     [
       'for many people',
@@ -82,7 +82,7 @@ describe('programs where bubblewrap does not work, for a service of root', () =>
       [uid, uid],
       /private addresses included \(bubblewrap: /,
     ],
-    ['for one person', {}, 'degraded', [uid, uid], /with the whole network/],
+    ['for one person', {}, 'degraded', [uid, uid], /whole network/],
   ]
   it.each(table)('run as users of their own %s', async (_title, env, status, ran, message) => {
     if (!isRoot) return
@@ -124,7 +124,7 @@ describe('programs where bubblewrap does not work, for a service of root', () =>
       'users and no network',
       { AGENT_SANDBOX: 'users' },
       'workspaces',
-      /^AGENT_NETWORK: users of their own do not keep programs from the network/,
+      /^AGENT_NETWORK: must be on with AGENT_SANDBOX=users/,
     ],
     [
       'users and a list of hosts',
@@ -136,13 +136,13 @@ describe('programs where bubblewrap does not work, for a service of root', () =>
       'users in the folder of the data',
       { AGENT_SANDBOX: 'users', AGENT_NETWORK: 'on' },
       'data/workspaces',
-      /WORKSPACES_DIR lies in DATA_DIR/,
+      /WORKSPACES_DIR is inside DATA_DIR/,
     ],
     [
       'a sandbox',
       { AGENT_SANDBOX: 'require', AGENT_NETWORK: 'on' },
       'workspaces',
-      /^AGENT_SANDBOX: require, but no sandbox works here \(bubblewrap: /,
+      /^AGENT_SANDBOX: require, but no sandbox is available \(bubblewrap: /,
     ],
   ])('are not started where the settings require %s', async (_title, env, workspaces, why) => {
     if (!isRoot) return
@@ -154,7 +154,7 @@ describe('programs where bubblewrap does not work, for a service of root', () =>
     const programs = await open({ ...CLOUD, AGENT_NETWORK: 'on' }, 'data/workspaces')
     expect(programs).toMatchObject({
       isolation: 'none',
-      health: { message: expect.stringMatching(/bubblewrap: .*; users: WORKSPACES_DIR lies in DATA_DIR/) },
+      health: { message: expect.stringMatching(/bubblewrap: .*; users: WORKSPACES_DIR is inside DATA_DIR/) },
     })
     expect(await tryBoth(programs)).toEqual(['sandbox_missing', 0])
   })

@@ -56,7 +56,7 @@ describe('programs of an adapter’s run, in a started service', () => {
     const health = await ask<Detailed>(`${service.baseUrl}/api/health/detailed`)
     expect(health.body.components.sandbox).toMatchObject({
       status: 'healthy',
-      message: 'Programs of agents run in a sandbox, without network',
+      message: 'Agent programs run in a sandbox, without network access',
     })
   })
 
@@ -65,7 +65,7 @@ describe('programs of an adapter’s run, in a started service', () => {
     await using service = await startService(place)
     const task = await runPrograms(service.baseUrl, [['sh', '-c', 'cat ../../../*.db | wc -c']])
     expect(Number(outputs(task)[0]?.stdout)).toBeGreaterThan(0)
-    expect(service.output()).toContain('AGENT_SANDBOX is off')
+    expect(service.output()).toContain('Sandbox: off (AGENT_SANDBOX)')
     const health = await ask<Detailed>(`${service.baseUrl}/api/health/detailed`)
     expect(health.body.components.sandbox).toMatchObject({ status: 'degraded' })
   })
@@ -116,7 +116,7 @@ describe('programs as users of their own, in a started service', () => {
     const { body } = await ask<Detailed>(`${service.baseUrl}/api/health/detailed`)
     expect(body.components.sandbox).toMatchObject({
       status: 'healthy',
-      message: expect.stringContaining('users of their own (60620 to 60629), with the whole network'),
+      message: expect.stringContaining('separate users (60620 to 60629), with access to the whole network'),
     })
   })
 })
@@ -135,9 +135,9 @@ describe('where no sandbox works', () => {
     expect(outputs(await runPrograms(service.baseUrl, [['echo', 'ran']]))).toEqual([
       { exitCode: 0, stdout: 'ran' },
     ])
-    expect(service.output()).toContain('No sandbox works here')
+    expect(service.output()).toContain('Sandbox: not available')
     const { body } = await ask<Detailed>(`${service.baseUrl}/api/health/detailed`)
-    expect(body.components.sandbox?.message).toMatch(/No sandbox works here.*bubblewrap: .*bwrap/)
+    expect(body.components.sandbox?.message).toMatch(/Sandbox: not available.*bubblewrap: .*bwrap/)
   })
 
   it('programs are refused in mode cloud, and users are not shown why in health', async () => {
@@ -179,7 +179,7 @@ describe('where no sandbox works', () => {
     const { code, stderr } = await launchService(place).exited
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /^Cannot start: AGENT_SANDBOX: require, but no sandbox works here \(bubblewrap: .*\)\n$/,
+      /^Cannot start: AGENT_SANDBOX: require, but no sandbox is available \(bubblewrap: .*\)\n$/,
     )
   })
 })

@@ -269,7 +269,7 @@ asRoot('the users of programs', () => {
   it('are those of one service', async () => {
     await using _bench = await openBench()
     await using second = await createWorkbench({ uids: { first: FIRST, last: FIRST + 2 } })
-    expect(second.found).toEqual({ cause: 'another service has the users of AGENT_UIDS' })
+    expect(second.found).toEqual({ cause: 'another service uses the users of AGENT_UIDS' })
   })
 
   it('are nobody else’s', async () => {

@@ -74,7 +74,7 @@ describe('a pattern', () => {
     ['', 'must have five fields'],
     ['@reboot', 'or be @hourly'],
     ['2026-12-01T00:00:00', 'must have five fields'],
-    ['0 0 30 2 *', 'is never due'],
+    ['0 0 30 2 *', 'never runs'],
     ['60 * * * *', 'the minute must be 0 to 59'],
     ['0 0 32 * *', 'the day of month must be 1 to 31'],
     ['0 0 1 13 *', 'the month must be 1 to 12'],

@@ -243,7 +243,7 @@ describe('a schedule', () => {
     expect(await tasks()).toEqual([])
     const { schedule } = await read()
     expect(schedule).toMatchObject({
-      lastError: { code: 'agent_unknown', message: expect.stringContaining('not a registered agent') },
+      lastError: { code: 'agent_unknown', message: expect.stringContaining('one of the registered agents') },
       nextRunAt: '2026-01-01T14:00:00.000Z',
     })
     const good = { ...bad, assignedAgent: undefined }

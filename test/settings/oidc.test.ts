@@ -23,7 +23,9 @@ describe('the change to sign-in by an issuer alone', () => {
     status: 400,
     body: {
       code: 'setting_not_changeable',
-      error: expect.stringMatching(/^system\.authMode: .*link an admin’s account at \/api\/auth\/oidc first/),
+      error: expect.stringMatching(
+        /^system\.authMode: .*First link the account of an admin at \/api\/auth\/oidc/,
+      ),
     },
   }
   const founder = async () => {

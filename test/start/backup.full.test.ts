@@ -45,7 +45,7 @@ describe('a backup', () => {
       })
       const said = child.stdout.setEncoding('utf8').toArray()
       expect(await once(child, 'exit')).toEqual([0, null])
-      expect((await said).join('')).toMatch(/: \d+\.\d MB, checked\.\nencryption\.key is in it/)
+      expect((await said).join('')).toMatch(/: \d+\.\d MB, checked\.\nIt contains encryption\.key/)
     }
     const { acknowledged } = await produceDuring(during, {
       names: ['a', 'b', 'c'],
@@ -115,21 +115,21 @@ describe('a backup', () => {
     writeFileSync(folder.in('file'), '')
     mkdirSync(folder.in('there'))
     const refusals: [target: string, env: Environment, why: RegExp][] = [
-      ['', env, /say where to: npm run backup -- /],
-      [folder.in('there'), env, /there exists, and no backup replaces another: choose a new name/],
-      [folder.in('file'), env, /file exists, and no backup replaces another/],
+      ['', env, /a folder is missing: npm run backup -- /],
+      [folder.in('there'), env, /there already exists\. Choose a new name/],
+      [folder.in('file'), env, /file already exists/],
       [folder.in('file', 'below'), env, /below cannot be written/],
       [
         folder.in('to'),
         { DATA_DIR: folder.in('nothing') },
-        /there is no service\.db in .*nothing: set DATA_DIR/,
+        /there is no service\.db in .*nothing\. Set DATA_DIR/,
       ],
       [
         folder.in('to'),
         { DATA_DIR: lost },
         /was not closed, and its write-ahead log service\.db-wal is missing/,
       ],
-      [folder.in('to'), { SERVICE_MODE: 'pico' }, /SERVICE_MODE: pico keeps no data file/],
+      [folder.in('to'), { SERVICE_MODE: 'pico' }, /SERVICE_MODE: pico has no data file/],
     ]
     for (const [target, given, why] of refusals) {
       const { status, stdout, stderr } = backUp(target, given)

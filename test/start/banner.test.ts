@@ -36,8 +36,8 @@ describe('what a service says on a terminal when it has started', () => {
     onTerminal: true,
   }
   const real = { providers: [{}], agents: ['coding-agent'] }
-  const KEY = 'No model has a key: add one at http://127.0.0.1:3000/settings/models.'
-  const PROGRAM = 'No other agent is installed: http://127.0.0.1:3000/agents has the commands'
+  const KEY = 'No model key yet. Add one at http://127.0.0.1:3000/settings/models'
+  const PROGRAM = 'To install Claude Code, Codex and other agents, see http://127.0.0.1:3000/agents'
 
   it.each<[string, Partial<Parameters<typeof banner>[0]>, string[], string[]]>([
     ['a model and an agent', {}, [], [KEY, PROGRAM, 'No agent']],
@@ -90,7 +90,7 @@ describe('what a service says when it has started', () => {
     for (const REGISTRATION_MODE of ['invite', 'closed']) {
       const text = await said({ ...env, REGISTRATION_MODE })
       expect(text).toContain('/api/auth/login ')
-      expect(text).not.toMatch(/signup|No account/)
+      expect(text).not.toMatch(/signup|No one can/)
     }
   })
 
@@ -109,7 +109,7 @@ describe('what a service says when it has started', () => {
     ['oidc', { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'tasks' }],
   ])('is a warning where nobody can sign in, in mode %s', async (AUTH_MODE, more) => {
     const text = await said({ SERVICE_MODE: 'pico', AUTH_MODE, REGISTRATION_MODE: 'closed', ...more })
-    expect(text).toMatch(/No account can sign in: .*\n.*REGISTRATION_MODE=invite/)
+    expect(text).toMatch(/No one can sign in: .*\n.*REGISTRATION_MODE=invite/)
     expect(text).not.toContain('Try it')
   })
 })

@@ -404,7 +404,7 @@ describe('a data folder whose write-ahead log is lost', () => {
   it('is said to be whole when it is and a loss would be accepted', async () => {
     using folder = copyFolder(killed)
     expect(look(folder, accepting)).toBe(
-      'ACCEPT_DATA_LOSS=1 is set and nothing is lost: unset it, or the next loss is accepted too',
+      'ACCEPT_DATA_LOSS=1 is set, but no data is lost. Unset it, or the next loss is accepted too',
     )
     await open(folder, (total) => expect(total).toBe(TASKS))
   })

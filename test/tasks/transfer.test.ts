@@ -156,7 +156,7 @@ describe('POST /api/tasks/import', () => {
 
     expect(body.results).toMatchObject({
       imported: 1,
-      errors: [{ index: 1, id: 'far', message: `${field}: lies in the future` }],
+      errors: [{ index: 1, id: 'far', message: `${field}: must not be in the future` }],
     })
   })
 

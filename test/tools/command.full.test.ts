@@ -73,7 +73,10 @@ describe.each([
     await writeFile(join(root, 'script.mjs'), '')
     const where = { cwd: root, home, writes: [root, home], timeoutMs: 20_000, maxBytes: 1_000, signal: never }
     const result = await bench.commands.run({ file, args, by: 'agent', ...where })
-    expect(result).toMatchObject({ exitCode: 127, stderr: `${file}: no such program, or it may not be run` })
+    expect(result).toMatchObject({
+      exitCode: 127,
+      stderr: `${file}: no such program, or it is not executable`,
+    })
   })
 
   it('may end in peace when it is told to', async () => {

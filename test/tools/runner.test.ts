@@ -235,7 +235,7 @@ describe('mode ask', () => {
 
   it('denies what cannot be approved there, and says so', async () => {
     expect(await toolsIn(bench, workspace, { mode: 'ask' })(...write)).toMatchObject({
-      content: 'Denied: it needs the approval of a person, and there is no person to ask here',
+      content: 'Denied: it needs approval, and no one can be asked here',
       decision: 'denied',
       failed: true,
     })
@@ -284,12 +284,12 @@ describe('a call that its tool refuses anyway', () => {
     ['edit_file', { path: 'none.txt', oldText: 'a', newText: 'b' }, 'none.txt does not exist'],
     ['edit_file', { path: 'folder/kept.txt', oldText: 'zz', newText: 'b' }, 'does not occur'],
     ['edit_file', { path: 'folder/kept.txt', oldText: 'kept', newText: 'kept' }, 'are the same'],
-    ['web_fetch', { url: 'http://127.0.0.1/' }, 'is not public'],
-    ['web_fetch', { url: 'http://0x7f.1/' }, 'is not public'],
-    ['web_fetch', { url: 'http://169.254.169.254/latest' }, 'is not public'],
-    ['web_fetch', { url: 'http://[::ffff:10.0.0.1]/' }, 'is not public'],
-    ['web_fetch', { url: 'http://a.localhost./' }, 'is not public'],
-    ['web_fetch', { url: 'https://user:secret@example.com/' }, 'must not carry credentials'],
+    ['web_fetch', { url: 'http://127.0.0.1/' }, 'is not a public address'],
+    ['web_fetch', { url: 'http://0x7f.1/' }, 'is not a public address'],
+    ['web_fetch', { url: 'http://169.254.169.254/latest' }, 'is not a public address'],
+    ['web_fetch', { url: 'http://[::ffff:10.0.0.1]/' }, 'is not a public address'],
+    ['web_fetch', { url: 'http://a.localhost./' }, 'is not a public address'],
+    ['web_fetch', { url: 'https://user:secret@example.com/' }, 'must not contain credentials'],
     ['web_search', { query: 'x' }, 'not configured'],
   ])('is not asked about: %s %j', async (name, given, reason) => {
     await workspace.write('folder/kept.txt', 'kept once')
@@ -446,7 +446,7 @@ describe('an expired approval that a run waits for', () => {
   const waitState = async () => 'expired' as const
   const opened = (owner: { taskId: string } | { conversationId: string }) =>
     bench.runner({
-      approvals: { ...answering({ state: 'denied', reason: 'no decision came in time' }), waitState },
+      approvals: { ...answering({ state: 'denied', reason: 'it was not decided in time' }), waitState },
     })({ mode: 'ask', workspace, userId: 'user_1', ...owner })
 
   it('denies the call of a conversation, whose turn goes on', async () => {

@@ -123,7 +123,7 @@ inBrowser('a conversation', () => {
     await say(page, ...SLOWLY)
     await answer(page).getByText('This is').waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
-    await page.getByRole('alert').getByText('Everything up to that point is kept').waitFor()
+    await page.getByRole('alert').getByText('Everything so far is kept').waitFor()
     await page.getByRole('button', { name: 'Send' }).waitFor()
     expect((await listSessions(conversationAt(page)))[0]?.status).toBe('cancelled')
     await say(page, 'demo: say And on')
@@ -137,7 +137,7 @@ inBrowser('a conversation', () => {
 
   const stopped = async (page: Page) => {
     await page.getByRole('button', { name: 'Stop' }).click()
-    await page.getByRole('alert').getByText('Everything up to that point is kept').waitFor()
+    await page.getByRole('alert').getByText('Everything so far is kept').waitFor()
     await page.getByRole('button', { name: 'Send' }).waitFor()
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
@@ -159,7 +159,7 @@ inBrowser('a conversation', () => {
     const { page } = opened
     await page.getByLabel('Mode', { exact: true }).selectOption('Read only')
     await say(page, ...SLOWLY)
-    await page.getByText('Working. The answer is not streamed').waitFor()
+    await page.getByText('Working. The answer appears when it is complete').waitFor()
     await until(async () => {
       const { messages } = await api.client.getConversation({ params: { id: conversationAt(page) } })
       return messages[0]
@@ -270,7 +270,7 @@ inBrowser('a conversation', () => {
     const { page } = opened
     await page.getByLabel('Mode', { exact: true }).selectOption('Read only')
     await say(page, ...SLOWLY)
-    await page.getByText('Working. The answer is not streamed').waitFor()
+    await page.getByText('Working. The answer appears when it is complete').waitFor()
     await until(async () => {
       const { messages } = await api.client.getConversation({ params: { id: conversationAt(page) } })
       return messages[0]
@@ -286,7 +286,7 @@ inBrowser('a conversation', () => {
     async (code) => {
       await using opened = await open(`/chat/${await converse()}`)
       const { page } = opened
-      const body = { error: 'No language model provider is configured', code }
+      const body = { error: 'No model provider is configured', code }
       await page.route('**/messages/agentic', (route) => route.fulfill({ status: 503, json: body }))
       await say(page, 'Hello?')
       await page.getByRole('alert').getByText('Add a model key under').waitFor()
@@ -393,7 +393,7 @@ inBrowser('a conversation', () => {
     await page.locator('[data-row-link]:focus', { hasText: 'To be deleted' }).waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/chat/${conversation.id}`)
-    await page.getByRole('button', { name: 'Delete this conversation?' }).click()
+    await page.getByRole('button', { name: 'Delete this conversation' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
     await page.waitForURL('**/chat')
     await page.getByRole('link', { name: 'To be deleted' }).waitFor({ state: 'detached' })
@@ -408,14 +408,14 @@ inBrowser('a conversation', () => {
     await (await api.client.sendAgentic.raw({ params: { id }, body })).text()
     await using opened = await open(`/chat/${id}`)
     const { page } = opened
-    await page.getByText('It reached its token budget').waitFor()
+    await page.getByText('Stopped at its token budget').waitFor()
     await page.getByText(/^[\d,]+ of 1,000 tokens$/).waitFor()
     await page.getByRole('button', { name: 'Runs' }).click()
     await page.getByRole('link', { name: /^Completed/ }).click()
     await page.waitForURL(/\/chat\/sessions\/sess_\w+$/)
     await page.getByRole('heading', { name: 'Run', exact: true, level: 1 }).waitFor()
     await page.getByText('list_files .').waitFor()
-    await page.getByRole('link', { name: 'Its conversation' }).click()
+    await page.getByRole('link', { name: 'Open conversation' }).click()
     await page.waitForURL(`**/chat/${id}`)
     expect(opened.faults).toEqual([])
   })
@@ -475,7 +475,7 @@ inBrowser('a task of the coding agent', () => {
     await entry.getByText('Approved by a person').waitFor()
     await entry.getByRole('link', { name: /^sess_/ }).click()
     await page.waitForURL(/\/chat\/sessions\/sess_\w+$/)
-    await page.getByRole('link', { name: 'Its task' }).click()
+    await page.getByRole('link', { name: 'Open task' }).click()
     await page.waitForURL(`**/tasks/${id}`)
     expect(opened.faults).toEqual([])
   }, 120_000)

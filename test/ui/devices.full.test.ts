@@ -44,7 +44,7 @@ within('devices and the audit', () => {
     expect(await waiting.getByRole('button').count()).toBe(0)
     await page.getByRole('textbox', { name: 'Code' }).fill('000000000')
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').filter({ hasText: 'No open request has this code' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'This code is wrong, used or expired' }).waitFor()
   })
 
   it('have on record what was done, each entry at its own address', async () => {

@@ -77,7 +77,7 @@ inBrowser('the view of failures', () => {
     const { page } = opened
     const group = page.getByRole('listitem', { name: CAUSE })
     await group.getByRole('button', { name: 'Retry one' }).click()
-    const one = page.getByRole('dialog', { name: 'Retry one task?' })
+    const one = page.getByRole('dialog', { name: 'Retry one task' })
     await one.getByText(/^(import|refactor|translate)$/).waitFor()
     await one.getByRole('button', { name: 'Retry' }).click()
     const followed = page.getByRole('dialog', { name: 'Retrying one task' })

@@ -67,7 +67,7 @@ inBrowser('a provider whose usage limit is reached', () => {
 
     await loadAnew(opened, '/agents')
     const card = page.getByRole('region', { name: 'Coding agent' })
-    await card.getByText('Its tasks wait for the reset').waitFor()
+    await card.getByText('Its tasks wait until it resets').waitFor()
     await hold.waitFor()
     await loadAnew(opened, '/tasks/overview')
     await page.getByRole('region', { name: 'Queued' }).getByText('Waiting for Anthropic').waitFor()
@@ -76,7 +76,7 @@ inBrowser('a provider whose usage limit is reached', () => {
 
     isUsedUp = false
     await hold.getByRole('button', { name: 'Start anyway' }).click()
-    await page.getByText('Tasks that waited for Anthropic start now').waitFor()
+    await page.getByText('Tasks waiting for Anthropic start now').waitFor()
     await hold.waitFor({ state: 'detached' })
     await api.untilTask(id, 'failed')
     await loadAnew(opened, '/settings')

@@ -93,20 +93,20 @@ const soundly = async ({ page, faults }: typeof admin) =>
   expectSound({ page, faults: faults.filter((fault) => !fault.includes('/authorize?')) })
 
 inBrowser('the accounts', () => {
-  it('are connected and disconnected, and say as whom, what each may do, and what stops without it', async () => {
+  it('are linked and unlinked, and say as whom, what each may do, and what stops without it', async () => {
     const page = await open(admin)
-    const row = accountIn(page, 'Code host')
-    await row.getByText('Not connected').waitFor()
-    await row.getByText(/Connecting lets the service .*push branches/).waitFor()
-    await row.getByRole('link', { name: 'Connect: Code host' }).click()
+    const row = accountIn(page, 'GitHub')
+    await row.getByText('Not linked').waitFor()
+    await row.getByText(/Linking lets the service .*push branches/).waitFor()
+    await row.getByRole('link', { name: 'Link GitHub' }).click()
     await page.waitForURL('**/settings/integrations')
     await row.getByText('as ann').waitFor()
     await row
       .getByText(/It may read private repositories, push branches.*email addresses\. It comments/)
       .waitFor()
-    await accountIn(page, 'Tracker B').getByRole('link', { name: 'Connect: Tracker B' }).click()
-    await accountIn(page, 'Tracker B').getByText('workspace Ann & Co').waitFor()
-    await accountIn(page, 'Tracker B').getByText('teams Core').waitFor()
+    await accountIn(page, 'Linear').getByRole('link', { name: 'Link Linear' }).click()
+    await accountIn(page, 'Linear').getByText('workspace Ann & Co').waitFor()
+    await accountIn(page, 'Linear').getByText('teams Core').waitFor()
     await soundly(admin)
     await wide(page)
 
@@ -126,58 +126,58 @@ inBrowser('the accounts', () => {
     await form.getByRole('button', { name: 'Cancel' }).click()
     provider.state.api = undefined
 
-    await row.getByRole('button', { name: 'Disconnect: Code host' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Disconnect: Code host' })
+    await row.getByRole('button', { name: 'Unlink GitHub' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Unlink GitHub' })
     await dialog.getByText(/push branches or open pull requests/).waitFor()
     expect(provider.revocations).toEqual([])
-    await dialog.getByRole('button', { name: 'Disconnect' }).click()
-    await row.getByText('Not connected').waitFor()
+    await dialog.getByRole('button', { name: 'Unlink' }).click()
+    await row.getByText('Not linked').waitFor()
     expect(provider.revocations).toHaveLength(1)
   }, 90_000)
 
   it('say what an account was not allowed, and that its provider gives no tokens any more', async () => {
     const page = await open(admin)
     provider.state.scopes.codehost = 'user:email,admin:org'
-    const row = accountIn(page, 'Code host')
-    await row.getByRole('link', { name: 'Connect: Code host' }).click()
-    await row.getByText(/admin:org\. It may not read private repositories.*Connect it again/).waitFor()
+    const row = accountIn(page, 'GitHub')
+    await row.getByRole('link', { name: 'Link GitHub' }).click()
+    await row.getByText(/admin:org\. It may not read private repositories.*Link it again/).waitFor()
     await row.getByText('Issues with the label ai-task become tasks.').waitFor()
     provider.state.scopes.codehost = 'repo,user:email'
-    await row.getByRole('link', { name: 'Connect again: Code host' }).click()
-    await row.getByText(/^It may read private repositories.*It comments on issues/).waitFor()
+    await row.getByRole('link', { name: 'Link again: GitHub' }).click()
+    await row.getByText(/^It may read private repositories.*It comments on the issues/).waitFor()
     await page.route('**/api/integrations/trackerb', async (route) => {
       const json = await (await route.fetch()).json()
       await route.fulfill({ json: { ...json, connected: false } })
     })
     await page.reload()
-    await accountIn(page, 'Tracker B').getByText('Connection lost').waitFor()
+    await accountIn(page, 'Linear').getByText('Access lost').waitFor()
     await soundly(admin)
     await page.unroute('**/api/integrations/trackerb')
   }, 60_000)
 
   it('say to admins alone what commenting takes, by the setting as it is', async () => {
     const page = await open(admin)
-    const row = accountIn(page, 'Tracker B')
-    const asked = 'Connecting lets the service read issues and teams'
-    await row.getByText(/It may not change issues and comment\. Connect it again to allow this\.$/).waitFor()
+    const row = accountIn(page, 'Linear')
+    const asked = 'Linking lets the service read issues and teams'
+    await row.getByText(/It may not change issues and comment\. Link it again to allow this\.$/).waitFor()
     await open(guest)
-    await accountIn(guest.page, 'Tracker B').getByText(`${asked}.`, { exact: true }).waitFor()
+    await accountIn(guest.page, 'Linear').getByText(`${asked}.`, { exact: true }).waitFor()
 
     provider.state.scopes.trackerb = ['read', 'write']
-    await row.getByRole('link', { name: 'Connect again: Tracker B' }).click()
+    await row.getByRole('link', { name: 'Link again: Linear' }).click()
     await row.getByText('It may read issues and teams, change issues and comment. It comments').waitFor()
-    await row.getByRole('button', { name: 'Disconnect: Tracker B' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Disconnect: Tracker B' })
-    await dialog.getByText(/no longer comments on issues/).waitFor()
+    await row.getByRole('button', { name: 'Unlink Linear' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Unlink Linear' })
+    await dialog.getByText(/no longer comment on their issues/).waitFor()
     await page.keyboard.press('Escape')
 
     const comments = page.getByRole('checkbox', { name: 'Comment on issues' })
     await comments.click()
     await row.getByText(/^It may read issues and teams, change issues and comment\.$/).waitFor()
-    await row.getByRole('button', { name: 'Disconnect: Tracker B' }).click()
+    await row.getByRole('button', { name: 'Unlink Linear' }).click()
     await dialog.getByText(/Chat can no longer read your issues/).waitFor()
-    expect(await dialog.getByText(/no longer comments/).count()).toBe(0)
-    await dialog.getByRole('button', { name: 'Disconnect' }).click()
+    expect(await dialog.getByText(/no longer comment/).count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Unlink' }).click()
     await row.getByText(`${asked}.`, { exact: true }).waitFor()
     await comments.click()
     await row.getByText(`${asked}, change issues and comment.`, { exact: true }).waitFor()
@@ -188,10 +188,10 @@ inBrowser('the accounts', () => {
       [admin, 'set TRACKERA_CLIENT_ID and TRACKERA_CLIENT_SECRET'],
       [guest, 'Ask an admin'],
     ] as const) {
-      const row = accountIn(await open(opened), 'Tracker A')
+      const row = accountIn(await open(opened), 'Jira')
       await row.getByText('Not set up', { exact: true }).waitFor()
       await row.getByText(words).waitFor()
-      expect(await row.getByRole('button', { name: 'Connect: Tracker A' }).isDisabled()).toBe(true)
+      expect(await row.getByRole('button', { name: 'Link Jira' }).isDisabled()).toBe(true)
     }
     expect(await guest.page.getByText('CLIENT_SECRET').count()).toBe(0)
   })
@@ -275,10 +275,10 @@ inBrowser('where results are reported', () => {
     trackers.state.after = () => isSent.promise
     await open(admin, `/tasks/${await label(12)}`)
     const panel = reportedPanel(admin)
-    await panel.getByText('The comment on the issue at the code host is pending').waitFor()
+    await panel.getByText('The comment on the GitHub issue is pending').waitFor()
     isSent.resolve()
-    await panel.getByText('Commented on the issue at the code host').waitFor()
-    const link = panel.getByRole('link', { name: 'the issue at the code host' })
+    await panel.getByText('Commented on the GitHub issue').waitFor()
+    const link = panel.getByRole('link', { name: 'the GitHub issue' })
     expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([
       expect.stringMatching(/^https:\/\/github\.com\/acme\/shop\/issues\/12#issuecomment-\d+$/),
       'noopener noreferrer',
@@ -287,7 +287,7 @@ inBrowser('where results are reported', () => {
 
     trackers.state.answer = () => refusals(Date.now(), 'Not on my watch').forbidden.codehost
     await open(admin, `/tasks/${await label(13)}`)
-    await panel.getByText(/^Commenting on the issue at the code host failed/).waitFor()
+    await panel.getByText(/^Commenting on the GitHub issue failed/).waitFor()
     expect(await panel.innerText()).toMatch(/Not on my watch.*\(comment_forbidden\)/)
     expect(await panel.getByRole('link').allInnerTexts()).toEqual(['Integrations'])
   }, 90_000)

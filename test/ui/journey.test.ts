@@ -105,7 +105,7 @@ inBrowser('a visitor who opens the page', () => {
     await page.getByRole('button', { name: 'New task' }).first().click()
     const dialog = page.getByRole('dialog', { name: 'Create task' })
     await dialog.getByRole('button', { name: 'Create' }).click()
-    await dialog.getByText('Say what the agent should do.').waitFor()
+    await dialog.getByText('Enter what the agent should do.').waitFor()
     expect(await dialog.getByLabel('Prompt').getAttribute('aria-invalid')).toBe('true')
     await dialog.getByLabel('Prompt').fill('Do it')
     await dialog.getByText('More', { exact: true }).click()
@@ -147,7 +147,7 @@ inBrowser('a visitor who opens the page', () => {
     const { page } = opened
     await page.getByText('Running', { exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('Cancels Long in 5 seconds').waitFor()
+    await page.getByText('Cancelling Long in 5 seconds').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor()
     expect((await world.task(id)).status).toBe('in_progress')

@@ -183,7 +183,7 @@ inBrowser('a page that follows the stream of changes', () => {
     const { page } = opened
     await page.clock.install()
     await page.goto('/tasks/overview?window=1h')
-    const bars = page.getByRole('list', { name: 'Tasks by five minutes' }).getByRole('link')
+    const bars = page.getByRole('list', { name: 'Tasks by 5 minutes' }).getByRole('link')
     await bars.first().waitFor()
     await pass(page, 3_000)
     const moved = page.waitForResponse(/analytics\?window=1h/)

@@ -50,7 +50,7 @@ inBrowser('the overview', () => {
     await fresh.client.createToken({ body: { name: 'CI', scopes: ['gateway'] } })
     await fresh.perform({ title: 'The first', repository: 'acme/web', metadata: { failures: 9 } })
     await page.goto('/tasks/overview')
-    for (const title of ['Create task', 'Work on a repository', 'Use the API']) await isDone(title)
+    for (const title of ['Create a task', 'Work on a repository', 'Use the API']) await isDone(title)
     await steps.getByText('3 of 4').waitFor()
     await steps.getByRole('button', { name: 'Hide first steps' }).click()
     await steps.waitFor({ state: 'detached' })

@@ -98,7 +98,7 @@ inBrowser('the view of the queue', () => {
     await asked.getByRole('button', { name: 'Retry 3' }).click()
     await page.getByText('2 of 3 retried').waitFor()
     const refused = page.getByRole('list', { name: 'What failed' })
-    expect(await refused.innerText()).toMatch(/summarize\s+Only a pending dead letter can be decided/)
+    expect(await refused.innerText()).toMatch(/summarize\s+This dead letter is already/)
     expect((await letters('resolved')).toSorted()).toEqual(['review', 'translate'])
   })
 

@@ -104,7 +104,7 @@ inBrowser('the policy', () => {
     const { page } = admin
     const { client } = await sessionClient(admin)
     const mode = page.getByRole('combobox', { name: 'Default mode', exact: true })
-    await page.getByText('They differ: choose one for both.').waitFor()
+    await page.getByText('They differ. Choose one for both.').waitFor()
     await expectSound(admin)
     await page.setViewportSize({ width: 1280, height: 800 })
     await mode.selectOption('sandbox')

@@ -90,7 +90,7 @@ within('the settings', () => {
     // The field of the key has the focus: it is pasted at once.
     await page.keyboard.insertText(`${key} `)
     await page.getByRole('button', { name: 'Check key', exact: true }).click()
-    await page.getByText('OpenAI refused the API key (HTTP 401): Incorrect API key provided').waitFor()
+    await page.getByText('OpenAI rejected the API key (HTTP 401): Incorrect API key provided').waitFor()
     wire?.replies.splice(0, 1, status(200, { data: [] }))
     await page.getByRole('button', { name: 'Check key', exact: true }).click()
     await page.getByText('OpenAI accepts the key').waitFor()

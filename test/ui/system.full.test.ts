@@ -61,7 +61,9 @@ inBrowser('the view of the agents', () => {
     // A circuit that is closed is no exception, nor is an agent without runs one with zeros.
     expect(await card('Moody').getByText('Circuit').count()).toBe(0)
     expect(await card('unwell').getByText('Completed').count()).toBe(0)
-    expect(await card('unwell').getByRole('note').innerText()).toMatch(/its disk is full\s+.*Fix it/)
+    expect(await card('unwell').getByRole('note').innerText()).toMatch(
+      /its disk is full\s+.*until you fix this/,
+    )
     expect(await card('Coding agent').innerText()).toMatch(/Built in[\s\S]*Cost limit of a task\s+\$2\.50/)
     const names = await opened.page.getByRole('heading', { level: 2 }).allInnerTexts()
     expect(names).toEqual(['Coding agent', 'Moody', 'unwell', 'Not set up', 'Runners'])
@@ -124,7 +126,7 @@ inBrowser('the view of health', () => {
     })
     await page.getByRole('link', { name: 'Settings', exact: true }).click()
     await page.getByRole('link', { name: 'Health', exact: true }).click()
-    await page.getByText('More tasks arrive than are processed').waitFor()
+    await page.getByText('Tasks arrive faster than they run').waitFor()
     await page.getByText('this instance, since it started').waitFor()
     await page.locator('tbody tr').first().waitFor()
     await expectSound(opened)
@@ -162,7 +164,7 @@ inBrowser('the view of memory', () => {
   it('forgets a file when that is confirmed, and takes it in anew when it changed', async () => {
     await using opened = await open('/memory')
     const { page } = opened
-    await page.getByRole('button', { name: 'Remove deploy.md?' }).click()
+    await page.getByRole('button', { name: 'Remove deploy.md' }).click()
     const sure = page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true })
     await sure.waitFor()
     expect((await api.client.memoryStats()).files).toBe(1)
@@ -198,14 +200,14 @@ inBrowser('the view of memory', () => {
     await page.getByRole('navigation').first().getByRole('link', { name: 'Memory' }).click()
     const search = page.getByRole('searchbox', { name: 'Search memory' })
     await search.fill('staging')
-    await page.getByRole('note').getByText('Searched by words only: openai/m').waitFor()
+    await page.getByRole('note').getByText('Keyword search only: openai/m').waitFor()
     await page.setViewportSize({ width: 390, height: 800 })
     await page.getByText('Found by staging').waitFor()
     await expectSound(opened)
     await search.fill('xylophone')
     await page.getByText('No matches in memory').waitFor()
-    await page.getByText('Searched by words only: openai/m').waitFor()
-    expect(await page.getByText('Memory is searched by words').count()).toBe(0)
+    await page.getByText('Keyword search only: openai/m').waitFor()
+    expect(await page.getByText('Memory uses keyword search').count()).toBe(0)
   })
 
   it('begins a session, warms it up and puts it aside', async () => {
@@ -214,7 +216,7 @@ inBrowser('the view of memory', () => {
     await page.getByLabel('New session').last().fill('Deploying to staging')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByRole('button', { name: 'Warm up Deploying to staging' }).click()
-    await page.getByText('Memory is loaded; 1 chunk is relevant').waitFor()
+    await page.getByText('Memory is loaded. 1 chunk is relevant').waitFor()
     await expectSound(opened)
     await page.getByRole('button', { name: 'Archive Deploying to staging' }).click()
     await page.getByText('No active sessions').waitFor()

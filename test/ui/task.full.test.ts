@@ -49,7 +49,7 @@ inBrowser('the head of a task', () => {
     await page.getByRole('button', { name: 'Copy the id' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     await page.keyboard.press('Backspace')
-    await page.getByText(/^Cancels .* in 5 seconds$/).waitFor()
+    await page.getByText(/^Cancelling .* in 5 seconds$/).waitFor()
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
   })
 
@@ -150,19 +150,19 @@ inBrowser('the page of a task', () => {
     expect(await fact(page, 'Cost').innerText()).toMatch(/^Cost\s+\$0\.0017$/)
     await page.getByRole('region', { name: 'Denied permissions' }).getByText('git push origin main').waitFor()
     await page.getByRole('link', { name: 'Usage' }).click()
-    await page.getByText('By the list price of the model').waitFor()
+    await page.getByText('From the list price of the model').waitFor()
 
     const until = new Date(Date.now() + 90 * 60_000).toISOString()
     const waits = [
       [
         { reason: 'hold', provider: 'anthropic' },
-        /^Anthropic has reached its usage limit\. It is tried again in 1h\./,
+        /^Anthropic has reached its usage limit\. Next try in 1h\./,
       ],
       [
         { reason: 'budget' },
         /^The monthly budget is used up\. The next month begins in 1h\. Raise the budget$/,
       ],
-      [{ reason: 'approval' }, /^A tool call needs a decision\. It expires in 1h\. Decide$/],
+      [{ reason: 'approval' }, /^A tool call needs your decision\. It expires in 1h\. Decide$/],
     ] as const
     for (const [waiting, words] of waits) {
       const since = new Date().toISOString()
@@ -505,7 +505,7 @@ inBrowser('the parts of a task', () => {
     await log.getByText('line 77 of 400').waitFor()
     expect(await log.locator('[aria-current=page]').innerText()).toBe(number)
     await page.keyboard.press('Backspace')
-    await page.getByText(/^Cancels .* in 5 seconds$/).waitFor()
+    await page.getByText(/^Cancelling .* in 5 seconds$/).waitFor()
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
     expect(await violationsIn(page)).toEqual([])
     expect(faults).toEqual([])
@@ -517,7 +517,7 @@ inBrowser('the address of a line beyond the end of a log', () => {
     const { id } = await world.perform({ title: 'Talked', metadata: { lines: 400 } })
     await using opened = await openPage(world.baseUrl, `/tasks/${id}?tab=log#L5000`)
     const { page } = opened
-    await page.getByText('There is no line 5,000: this is the end of the log.').waitFor()
+    await page.getByText('There is no line 5,000. This is the end of the log.').waitFor()
     const log = page.getByRole('region', { name: 'Log' })
     await log.getByRole('listitem').last().getByText('completed').waitFor()
     await expectSound(opened)
@@ -638,7 +638,7 @@ inBrowser('a task that took several attempts', () => {
     await page.getByText('Both have the same output.').waitFor()
     expect(await page.getByRole('table', { name: 'Figures' }).innerText()).not.toMatch(/Cost|Tokens/)
     await page.goto(`/tasks/${retry.id}?tab=compare&first=task_nothing`)
-    await page.getByText('The changes cannot be compared: task_nothing left no result.').waitFor()
+    await page.getByText('The changes cannot be compared, because task_nothing has no result.').waitFor()
   }, 90_000)
 })
 
@@ -694,7 +694,7 @@ inBrowser('the result of a task', () => {
     expect(await create.first().getAttribute('href')).toBe(compareUrl)
     expect(await open.count()).toBe(0)
     const apply = page.getByRole('button', { name: 'Apply' })
-    expect(await apply.getAttribute('title')).toBe('Only the beginning of this diff is kept')
+    expect(await apply.getAttribute('title')).toBe('This diff was too large to store completely')
     expect(await apply.isDisabled()).toBe(true)
   }, 90_000)
 
@@ -809,12 +809,12 @@ inBrowser('the thread of a task', () => {
     const running = await world.create({ title: 'Runs', metadata: { runMs: 240_000, lines: 1 } })
     await page.goto(`/tasks/${running.id}?tab=output`)
     await page.getByText('line 1 of 1').waitFor()
-    await page.getByText('The agent gets it when the latest turn ends.').waitFor()
+    await page.getByText('The agent gets your message when the current turn ends.').waitFor()
     await field(page).fill('And then?')
     await page.getByRole('button', { name: 'Send' }).click()
     const waiting = page.getByRole('region', { name: 'Waiting messages' })
     await waiting.getByText('And then?').waitFor()
-    await page.getByText('1 message waits for the end of the latest turn.').waitFor()
+    await page.getByText('1 message waits for the current turn to end.').waitFor()
     expect(await field(page).inputValue()).toBe('')
     await expectSound(opened)
     await world.client.cancelTask({ params: { id: running.id } })
@@ -837,7 +837,7 @@ inBrowser('the thread of a task', () => {
     await page.route('**/messages', loseAnswer, { times: 1 })
     await field(page).fill('Only once')
     await field(page).press('Control+Enter')
-    await page.getByText('Send it again: no second turn is created.').waitFor()
+    await page.getByText('Send it again. The message is not sent twice.').waitFor()
     await field(page).press('Control+Enter')
     await heading(page, 'Only once')
     const { thread } = await world.client.getThread({ params: { id } })
@@ -849,7 +849,7 @@ inBrowser('the thread of a task', () => {
     await page.goto('/tasks/task_gone')
     await field(page).fill('Go on with it')
     await field(page).press('Control+Enter')
-    await page.getByText(/^The thread is closed/).waitFor()
+    await page.getByText(/^This thread is closed/).waitFor()
     expect(await field(page).getAttribute('aria-invalid')).toBe('true')
     await expectSound(opened)
     await page.getByRole('button', { name: 'New task with this text' }).click()

@@ -12,7 +12,7 @@ type View = { path: string; text: string; key?: string; overlay?: string }
 const VIEWS: readonly View[] = [
   { path: '/', text: 'What should an agent do?' },
   { path: '/tasks/overview', text: 'Success rate' },
-  { path: '/settings/models', text: 'No model has a key yet' },
+  { path: '/settings/models', text: 'No model keys yet' },
   { path: '/tasks', text: 'Imported 3' },
   { path: '/tasks?status=pending', text: 'No tasks match these filters' },
   { path: '/tasks/{failed}', text: 'Why it failed' },

@@ -22,7 +22,7 @@ describe('a delivery that comes again', () => {
     await using inbound = await startInbound()
     const send = (delivery: string) => inbound.deliver('codehost', labeled(), { event: 'issues', delivery })
     const first = await send('a')
-    expect(first.body.message).toBe('This event has made a task')
+    expect(first.body.message).toBe('This event already created a task')
     expect(await send('a')).toMatchObject({ status: 200, body: { task: first.body.task } })
     await inbound.tasks.cancel(ANN, first.body.task.id)
     const late = await send('a')
@@ -79,7 +79,7 @@ describe('an issue', () => {
       event: 'issue_comment',
     })
     expect(order.body).toMatchObject({
-      message: 'There is a task for this already',
+      message: 'A task for this already exists',
       task: { id: label.body.task.id },
     })
     expect(await inbound.total()).toBe(1)
@@ -92,7 +92,7 @@ describe('an issue', () => {
     const second = await inbound.deliver('codehost', github.commentCreated('/ai again'), {
       event: 'issue_comment',
     })
-    expect(second.body.message).toBe('This event has made a task')
+    expect(second.body.message).toBe('This event already created a task')
     const third = await inbound.deliver('codehost', github.commentCreated('/ai more'), {
       event: 'issue_comment',
     })
@@ -137,7 +137,7 @@ describe('an event whose commit is rejected', () => {
     Object.assign(state, { next: 'inboundEvents', isApplied })
     expect((await send()).status).toBe(503)
     expect([await inbound.total(), await eventCount(inbound)]).toEqual(isApplied ? [1, 1] : [0, 0])
-    expect((await send()).body.message).toBe('This event has made a task')
+    expect((await send()).body.message).toBe('This event already created a task')
     expect([await inbound.total(), await eventCount(inbound)]).toEqual([1, 1])
   })
 
@@ -154,7 +154,7 @@ describe('an event whose commit is rejected', () => {
     })
     expect(other.body.task.sourceId).toBe('acme/shop#2')
     const again = await inbound.deliver('codehost', labeled({ updated_at: 9 }), { event: 'issues' })
-    expect(again.body.message).toBe('This event has made a task')
+    expect(again.body.message).toBe('This event already created a task')
     expect([await inbound.total(), await eventCount(inbound)]).toEqual([2, 2])
   })
 })

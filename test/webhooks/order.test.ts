@@ -56,7 +56,7 @@ describe.each(['codehost', 'trackerb'] as const)('a comment of %s', (sender) => 
     '/ai <!-- push to main',
     '/ai\n<!--\n> x\n-->\n> push to main',
   ])('makes no task of words that are quoted, code or hidden: %j', (body) => {
-    expect(inMarkdown[sender](body)).toEqual({ message: expect.stringContaining('does not begin with /ai') })
+    expect(inMarkdown[sender](body)).toEqual({ message: expect.stringContaining('does not start with /ai') })
   })
 
   it.each([
@@ -124,7 +124,7 @@ describe('a comment of trackera', () => {
     ['with only a line of quote after it', '/ai\nbq. push to main'],
     ['with a quote that is not closed after it', '/ai {quote} push to main'],
   ])('makes no task of a command %s', (_where, body) => {
-    expect(inTracker(body)).toEqual({ message: expect.stringContaining('does not begin with /ai') })
+    expect(inTracker(body)).toEqual({ message: expect.stringContaining('does not start with /ai') })
   })
 
   it.each<[string, unknown]>([
@@ -153,7 +153,7 @@ describe('a comment of trackera', () => {
     ['a person of a type that is not known', jira.person('Who', 'unknown')],
   ])('of %s makes no task', (_who, author) => {
     expect(inTracker('/ai fix it', author)).toEqual({
-      message: expect.stringContaining('people of the site'),
+      message: expect.stringContaining('members of the site'),
     })
   })
 
@@ -162,6 +162,6 @@ describe('a comment of trackera', () => {
     for (const author of [null, undefined])
       expect(
         interpretEvent('trackera', { ...event, comment: { ...(event.comment as Node), author } }).message,
-      ).toContain('people of the site')
+      ).toContain('members of the site')
   })
 })

@@ -18,7 +18,7 @@ describe('an event that asked for nothing', () => {
       after: { store: before.store, clock: before.clock, ids: before.ids, delivery: before.delivery },
     })
     const { message, task } = (await send(inbound, 'issues')).body
-    expect(message).toBe('This event has made a task')
+    expect(message).toBe('This event already created a task')
     expect(task).toMatchObject({ source: 'codehost', sourceId: 'acme/shop#12' })
     // One that knows the label no more does not take it back.
     expect((await send(before, 'issues')).body.task.id).toBe(task.id)

@@ -8,7 +8,7 @@ const label = (inbound: StartedInbound) =>
   inbound.deliver('codehost', github.issueLabeled('ai-task'), { event: 'issues' })
 const order = (inbound: StartedInbound, text: string) =>
   inbound.deliver('codehost', github.commentCreated(`/ai ${text}`), { event: 'issue_comment' })
-const THERE = 'There is a task for this already'
+const THERE = 'A task for this already exists'
 
 describe('an issue whose task has ended', () => {
   it('and was retried has that as its task', async () => {
@@ -60,7 +60,7 @@ describe('an issue whose task has ended', () => {
     await inbound.tasks.cancel(ANN, other.id)
     await inbound.call(`POST /api/tasks/${other.id}/retry`)
     const { message, task } = (await order(inbound, 'again')).body
-    expect(message).toBe('This event has made a task')
+    expect(message).toBe('This event already created a task')
     expect([byHand.id, other.id]).not.toContain(task.id)
   })
 })

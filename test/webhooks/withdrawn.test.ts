@@ -70,8 +70,8 @@ const issues = (inbound: StartedInbound, payload: object, delivery?: string) =>
   inbound.deliver('codehost', payload, { event: 'issues', ...(delivery ? { delivery } : {}) })
 const order = (inbound: StartedInbound) =>
   inbound.deliver('codehost', github.commentCreated('/ai hurry'), { event: 'issue_comment' })
-const CANCELLED = { message: 'The waiting task of this issue is cancelled' }
-const LEFT = { message: 'No waiting task is cancelled by this' }
+const CANCELLED = { message: 'The pending task of this issue was cancelled' }
+const LEFT = { message: 'No pending task to cancel' }
 
 describe('the waiting task of an issue', () => {
   it.each<[string, Sender, string | undefined, object, object]>([
@@ -166,7 +166,7 @@ describe('a new issue that comes with its label, which is sent once more', () =>
       const { id } = (await issues(inbound, first, 'a')).body.task
       if (ends) await inbound.tasks.cancel(ANN, id)
       const answer = (await issues(inbound, then, 'b')).body
-      expect(answer).toMatchObject({ message: 'There is a task for this already', task: { id } })
+      expect(answer).toMatchObject({ message: 'A task for this already exists', task: { id } })
       expect((await issues(inbound, github.issueLabeled('ai-review'), 'c')).body.task.id).toBe(id)
       expect(await inbound.total()).toBe(1)
     }
@@ -187,9 +187,9 @@ describe('a new issue that comes with its label, which is sent once more', () =>
     await inbound.tasks.cancel(ANN, id)
     await issues(inbound, github.issueUnlabeled('ai-task'))
     const again = (await issues(inbound, labeled)).body
-    expect(again.message).toBe('This event has made a task')
+    expect(again.message).toBe('This event already created a task')
     await inbound.tasks.cancel(ANN, again.task.id)
-    expect((await order(inbound)).body.message).toBe('This event has made a task')
+    expect((await order(inbound)).body.message).toBe('This event already created a task')
     expect(await inbound.total()).toBe(3)
   })
 
@@ -198,7 +198,7 @@ describe('a new issue that comes with its label, which is sent once more', () =>
     await issues(inbound, github.issueOpened(['bug']))
     for (const updated_at of ['1', '2']) {
       const { message, task } = (await issues(inbound, github.issueLabeled('ai-task', { updated_at }))).body
-      expect(message).toBe('This event has made a task')
+      expect(message).toBe('This event already created a task')
       await inbound.tasks.cancel(ANN, task.id)
     }
     expect(await inbound.total()).toBe(2)

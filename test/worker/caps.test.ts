@@ -82,7 +82,7 @@ describe.each(MODES)('a cap of concurrent tasks in %s', (mode) => {
     const { task } = (await call(`GET /api/tasks/${ids[3]}`)).body
     expect(task).toMatchObject({
       waitingFor: 'slot',
-      waiting: { ...(!isShared && { position: 2 }), message: `${name} runs 2 of at most 2 tasks` },
+      waiting: { ...(!isShared && { position: 2 }), message: `${name} is running 2 of at most 2 tasks` },
     })
     await end(ids[1] ?? '')
     await settle()

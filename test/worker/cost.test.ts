@@ -135,12 +135,7 @@ describe('the cost limit of a task', () => {
   })
 
   it.each<[string, number, object, unknown]>([
-    [
-      'is crossed',
-      1.25,
-      {},
-      'The last answer crossed the cost limit: this attempt cost $1.25 and was allowed $1.00',
-    ],
+    ['is crossed', 1.25, {}, 'The last response exceeded the cost limit. This attempt cost $1.25 of $1.00'],
     ['is reached', 1, {}, undefined],
     ['is crossed by what the result says', 0, { cost: price(2) }, expect.stringContaining('$2.00')],
   ])('that %s by the last answer of a task that is completed is told', async (_how, usd, more, warning) => {

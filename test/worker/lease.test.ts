@@ -228,7 +228,7 @@ describe('an abandoned task', () => {
     const { id } = await store(service, sampleRow({ ...abandoned, attempts: 3, leaseExpiresAt: 1 }))
     await service.pass(2_000)
 
-    const message = 'The process that ran attempt 3 died or stalled: its lease expired'
+    const message = 'The process running attempt 3 died or stalled'
     expect(await service.tasks.get(id)).toMatchObject({
       status: 'failed',
       error: { code: 'worker_lost', message },

@@ -6,8 +6,8 @@ import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { ANN, startDomains, turns } from '../fakes/service.ts'
 
 type Given = { agentMs?: number; taskMs?: number; functionMs?: number }
-const OF_TASK = /the limit of this task\. Create it with a larger timeoutMs \(at most 24 hours\)/
-const OF_FUNCTION = /within 14 minutes, the longest attempt of a function in mode pro\. .* npm start/
+const OF_TASK = /the limit of this task\. Create it with a higher time limit \(at most 24 hours\)/
+const OF_FUNCTION = /within 14 minutes, the maximum for functions in mode pro\. .* npm start/
 
 const ONE_ATTEMPT = { QUEUE_RETRY_ATTEMPTS: '1' }
 
@@ -194,8 +194,13 @@ describe('a run that takes too long', () => {
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
   it.each<[limit: string, given: Given, minutes: number, message: RegExp]>([
-    ['POOL_TIMEOUT_MS', {}, 5, /within 5 minutes, the limit of POOL_TIMEOUT_MS\. Raise it/],
-    ['its agent', { agentMs: 60 * MINUTE_MS }, 60, /within 1 hour, the limit of its agent\. .* timeoutMs/],
+    ['POOL_TIMEOUT_MS', {}, 5, /within 5 minutes, the limit of the service \(POOL_TIMEOUT_MS\)\. Raise it/],
+    [
+      'its agent',
+      { agentMs: 60 * MINUTE_MS },
+      60,
+      /within 1 hour, the limit of its agent\. .* its own time limit/,
+    ],
     [
       'the task, longer than that of its agent',
       { agentMs: MINUTE_MS, taskMs: 120 * MINUTE_MS },
@@ -371,7 +376,7 @@ describe('what a failed run leaves', () => {
     const agent = createFakeAgent(async () => ({ success: !fails, output: 'Done', continuation }))
     const service = await startDomains({ adapters: [agent], env: { QUEUE_RETRY_ATTEMPTS: '1' } })
     const { id } = await service.run()
-    const sessionWarning = 'The session of the agent was too large to keep: a reply begins a new one'
+    const sessionWarning = 'The session of the agent was too large to store. A reply starts a new one'
     expect(await service.tasks.get(id)).toMatchObject({
       status: fails ? 'failed' : 'completed',
       result: { output: 'Done', sessionWarning },

@@ -33,7 +33,8 @@ export const loadAgents = async (
   const agents = [...builtIn, ...(await loadAdapters(modules))]
   refuseSameTypes(agents, 'AGENT_ADAPTERS')
   const types = agents.map(({ type }) => type)
-  if (!types.includes(fallback)) throw badSetting(`DEFAULT_AGENT: ${fallback} is none of ${types.join(', ')}`)
+  if (!types.includes(fallback))
+    throw badSetting(`DEFAULT_AGENT: ${fallback} must be one of ${types.join(', ')}`)
   return agents
 }
 

@@ -145,20 +145,20 @@ const forbidden = () =>
   new Problem(
     'forbidden',
     'code_host_forbidden',
-    'The linked account may not do this in the repository: link one that may write there, with a token that allows it',
+    'The linked account cannot do this in the repository. Link an account with write access',
   )
 
 const refused = () =>
   new Problem(
     'invalid',
     'pull_request_refused',
-    'The code host opens no pull request of this branch: look at it there, it may hold nothing new or not fit the default branch',
+    'GitHub did not create a pull request for this branch. It may have no new commits, or no common history with the default branch',
   )
 
 const unavailable = (retryAfterMs?: number) =>
   new Problem(
     'unavailable',
     'code_host_unavailable',
-    'The code host did not answer as it should: open the pull request there, or run the task again',
+    'GitHub returned an unexpected response. Create the pull request there, or retry the task',
     retryAfterMs === undefined ? {} : { retryAfterMs },
   )

@@ -40,7 +40,7 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
   const slash = named.indexOf('/')
   const [kind, model] = [named.slice(0, slash), named.slice(slash + 1)]
   if (!KINDS.has(kind))
-    throw new Error(`${kind} has no embedding models: name one of ${[...KINDS].join(', ')}`)
+    throw new Error(`${kind} has no embedding models. Use one of ${[...KINDS].join(', ')}`)
   const provider = configuredProviders(settings).get(kind)
   if (!provider) throw new Error(`${kind} is not configured`)
   const { fetch = globalThis.fetch, masker = createMasker([]) } = needs

@@ -33,7 +33,7 @@ export const readText = async ({ body }: Response, mostBytes: number): Promise<s
   const { bytes, truncated } = await readBounded(body, mostBytes).catch((thrown) => {
     throw lostConnection(thrown)
   })
-  if (truncated) throw tooLarge(`answered with more than ${mostBytes} bytes`)
+  if (truncated) throw tooLarge(`sent more than ${mostBytes} bytes`)
   return bytes.toString('utf8')
 }
 
@@ -53,7 +53,7 @@ export const getWithin = async <T>(
     return await read(await sendRequest(fetch, baseUrl + path, { headers, signal: line.signal }))
   } catch (thrown) {
     if (!line.signal.aborted) throw thrown
-    throw new WireFailure(`gave no answer within ${TIMEOUT_MS / 1000} s`, { reason: 'transport' })
+    throw new WireFailure(`did not respond within ${TIMEOUT_MS / 1000} s`, { reason: 'transport' })
   } finally {
     cancel()
     line.abort()
@@ -81,8 +81,10 @@ type Health = { healthy: boolean; latencyMs?: number; message?: string }
 
 const statusFault = (status: number): string | undefined => {
   if (status < 300) return undefined
-  if (status < 400) return `answered with a redirect (HTTP ${status})`
-  return status === 401 || status === 403 ? `refused the API key (HTTP ${status})` : `answered HTTP ${status}`
+  if (status < 400) return `responded with a redirect (HTTP ${status})`
+  return status === 401 || status === 403
+    ? `rejected the API key (HTTP ${status})`
+    : `responded with HTTP ${status}`
 }
 
 /** Asks the provider for its models (or its key's state): no tokens are spent, and after 5 s it counts as unhealthy. */

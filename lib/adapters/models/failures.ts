@@ -116,19 +116,19 @@ const ofStatus = (at: Scene, status: number, failure: WireFailure): Problem => {
     return new Problem('rate_limited', 'rate_limited', text, { retryAfterMs: limitMs })
   }
   if (status === 429) {
-    const text = withWords(`${at.name} limits the rate of calls`, excerpt(said, at.hide))
+    const text = withWords(`${at.name} is rate limiting`, excerpt(said, at.hide))
     return new Problem('rate_limited', 'rate_limited', text, wait)
   }
   if (facts.reason === 'context_length' || isTooLong(status, said)) return tooLongFor(at, failure)
   const more = { status, ...wait }
   if (status >= 500) return providerError(at, 'status', withWords(`failed (HTTP ${status})`, said), more)
   if (status === 401 || status === 403)
-    return providerError(at, 'refused', withWords(`refused the API key (HTTP ${status})`, said), more)
+    return providerError(at, 'refused', withWords(`rejected the API key (HTTP ${status})`, said), more)
   if (status === 404 && /model/i.test(said)) {
     const text = `${at.name} does not know the model "${at.model}": ${excerpt(said, at.hide)}`
     return new Problem('invalid', 'model_unknown', text)
   }
-  return providerError(at, 'refused', withWords(`refused the request (HTTP ${status})`, said), more)
+  return providerError(at, 'refused', withWords(`rejected the request (HTTP ${status})`, said), more)
 }
 
 /** The ways in which providers name the window when they refuse a prompt. */
@@ -149,7 +149,7 @@ const tooLongFor = (at: Scene, { message: said, facts: { status, body = '' } }: 
   providerError(
     at,
     'context_length',
-    withWords('refused the prompt as longer than the context window of the model', said),
+    withWords('rejected the prompt because it exceeds the context window of the model', said),
     { ...(status === undefined ? {} : { status }), contextTokens: windowIn(said) ?? windowIn(body) },
   )
 
@@ -189,7 +189,7 @@ export const toProblem = (thrown: unknown, at: Scene): Problem => {
     return new Problem(
       'invalid',
       'messages_invalid',
-      'The messages do not fit together: each tool call needs its result, and each result its call',
+      'The messages are inconsistent. Each tool call needs its result, and each result its call',
     )
-  return providerError(at, 'unreadable', 'answered what could not be read')
+  return providerError(at, 'unreadable', 'returned an unreadable response')
 }

@@ -160,7 +160,11 @@ export const createModels = (needs: ModelNeeds): Models => {
     const first = resolveTarget(request, configured, usual)
     const { entry } = configured.get(first.provider) as Provider
     if (!supports({ entry }, request))
-      throw new Problem('invalid', 'tools_unsupported', `${entry.name} takes no tools: name another provider`)
+      throw new Problem(
+        'invalid',
+        'tools_unsupported',
+        `${entry.name} does not support tools. Choose another provider`,
+      )
     const rest = fallbacks
       .filter((each) => each.kind !== first.provider && supports(each, request))
       .map(({ kind, model }): Target => ({ provider: kind, model }))

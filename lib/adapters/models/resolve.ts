@@ -155,5 +155,4 @@ export const resolveTarget = (
   return { provider: kind, model: (named ? model.slice(slash + 1) : model) || found.model }
 }
 
-const NO_PROVIDER =
-  'No language model provider is configured: an admin can store a key under Settings, Models'
+const NO_PROVIDER = 'No model provider is configured. An admin can add a key under Settings, Models'

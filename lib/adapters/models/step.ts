@@ -122,7 +122,7 @@ const reasonOrThrow = ({ finishReason, rawFinishReason }: Ended, scene: Scene): 
 }
 
 const unreadableEnd = (scene: Scene) =>
-  providerError(scene, 'unreadable', 'ended its answer in a way that could not be read')
+  providerError(scene, 'unreadable', 'ended its response in an unreadable way')
 
 /** Arguments that no API of ours would take are passed on as the model's text, as malformed ones are. */
 const passableArguments = (input: unknown): unknown => {
@@ -147,7 +147,7 @@ const quotedCall = async (ended: Ended, scene: Scene, tools: readonly ToolSpec[]
   if (ended.rawFinishReason !== 'MALFORMED_FUNCTION_CALL') return undefined
   const quoted = textIn(fieldsIn(ended.providerMetadata?.google).finishMessage) ?? 'Malformed function call'
   if (tools.length === 0)
-    throw providerError(scene, 'unreadable', `ended its answer with an error: ${quoted}`)
+    throw providerError(scene, 'unreadable', `ended its response with an error: ${quoted}`)
   const { generateId } = await import('ai')
   const words = new Set(quoted.match(/\w+/g))
   const name = tools.find((each) => words.has(each.name))?.name ?? 'unknown'

@@ -31,7 +31,7 @@ export class WireFailure extends Error {
 }
 
 export const tooLarge = (said: string) => new WireFailure(said, { reason: 'too_large' })
-export const unreadable = () => new WireFailure('answered what could not be read', { reason: 'unreadable' })
+export const unreadable = () => new WireFailure('returned an unreadable response', { reason: 'unreadable' })
 
 // Error events inside a stream that began with 200 name their kind instead of a status.
 const STATUS_OF_KIND: Readonly<Record<string, number>> = {
@@ -128,7 +128,7 @@ export const failedAnswer = (
 ): WireFailure => {
   // A redirect could carry the key to another host; no provider's API redirects.
   if (status < 400)
-    return new WireFailure(`answered with a redirect (HTTP ${status}), which is not followed`, {
+    return new WireFailure(`responded with a redirect (HTTP ${status}), which is not followed`, {
       reason: 'transport',
     })
   return reportedFailure(body, { status, headers, body })
@@ -150,7 +150,7 @@ export const lostConnection = (thrown: unknown): WireFailure => {
   const links = causeChain(thrown).map(fieldsIn)
   const code = links.map(({ code }) => code).find((each) => SYSTEM_CODE.test(String(each)))
   const isLate = TIMED_OUT.test(String(code)) || links.some(({ name }) => name === 'TimeoutError')
-  const said = isLate ? 'did not answer in time' : 'could not be reached, or cut the answer off'
+  const said = isLate ? 'did not respond in time' : 'could not be reached, or the connection was lost'
   return new WireFailure(code === undefined ? said : `${said} (${code})`, {
     reason: 'transport',
     ...(isLate ? { isSilence: true } : {}),

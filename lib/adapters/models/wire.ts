@@ -67,7 +67,7 @@ async function* bodyTexts({ body }: Response): AsyncGenerator<string> {
     for await (const bytes of body ?? []) {
       bytesRead += bytes.length
       readInTurn += bytes.length
-      if (bytesRead > MOST_BYTES) throw tooLarge('sent more than 64 MiB in one answer')
+      if (bytesRead > MOST_BYTES) throw tooLarge('sent more than 64 MiB in one response')
       yield decoder.decode(bytes, { stream: true })
       // A provider that sends faster than it is read does not hold up the other work of the process.
       if (readInTurn < MOST_IN_TURN) continue
@@ -109,7 +109,7 @@ async function* documentEvent(pieces: AsyncIterable<string>): AsyncGenerator<rea
   let data = ''
   for await (const piece of pieces) {
     data += piece
-    if (data.length > LONGEST_EVENT) throw tooLarge('answered with more than 4 MiB')
+    if (data.length > LONGEST_EVENT) throw tooLarge('sent more than 4 MiB')
   }
   yield [{ data }]
 }
@@ -209,7 +209,7 @@ async function* readEvents(answer: Response, reader: WireReader): AsyncGenerator
   function* known(group: readonly NamedEvent[]): Generator<object> {
     for (const event of group) {
       count += 1
-      if (count > MOST_EVENTS) throw tooLarge(`sent more than ${MOST_EVENTS} events in one answer`)
+      if (count > MOST_EVENTS) throw tooLarge(`sent more than ${MOST_EVENTS} events in one response`)
       yield* readEvent(event)
     }
   }
@@ -222,5 +222,5 @@ async function* readEvents(answer: Response, reader: WireReader): AsyncGenerator
   if (hasEnded()) return
   if (isDocument) throw failedDocument(last ?? {})
   if (hasOtherText && last === undefined) throw unreadable()
-  throw new WireFailure('cut its answer off before the end', { reason: 'transport' })
+  throw new WireFailure('ended its response early', { reason: 'transport' })
 }

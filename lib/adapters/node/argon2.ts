@@ -70,7 +70,7 @@ const createTurns = (most: number, mostWaiting: number) => {
   let running = 0
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (waiting.length >= mostWaiting)
-      throw new Problem('unavailable', 'sign_in_busy', 'Too many people are signing in: try again', {
+      throw new Problem('unavailable', 'sign_in_busy', 'Too many people are signing in. Try again', {
         retryAfterMs: 1_000,
       })
     if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve))

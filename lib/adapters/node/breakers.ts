@@ -94,6 +94,6 @@ const refusal = (name: string, retryAfterMs: number) =>
   new Problem(
     'unavailable',
     'circuit_open',
-    `${name} keeps failing and is left alone for a while; try later`,
+    `${name} keeps failing, so calls are paused for a moment. Try again later`,
     { retryAfterMs },
   )

@@ -38,7 +38,7 @@ export const readKeys = (folder: string): Keys | undefined => {
   if (file === undefined) return undefined
   try {
     const { mode } = fstatSync(file)
-    if ((mode & ANYBODY_ELSE) !== 0) throw refused('others may read it: chmod 600 it')
+    if ((mode & ANYBODY_ELSE) !== 0) throw refused('other users can read it. Run chmod 600 on it')
     return keysIn(readFileSync(file, 'utf8'))
   } finally {
     closeSync(file)
@@ -75,12 +75,12 @@ const madeKeys = ({ folder, entropy }: Needs): Keys => {
     takeName(draft, file)
     syncPath(folder)
   } catch (thrown) {
-    throw refused(`it cannot be made (${errorMessage(thrown)})`, thrown)
+    throw refused(`it cannot be created (${errorMessage(thrown)})`, thrown)
   } finally {
     rmSync(draft, { force: true })
   }
   const keys = readKeys(folder)
-  if (keys === undefined) throw refused('it is gone again')
+  if (keys === undefined) throw refused('it was deleted')
   return keys
 }
 
@@ -106,6 +106,11 @@ const errorCode = (thrown: unknown): unknown =>
   typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined
 
 const refused = (why: string, cause?: unknown) =>
-  new Problem('unavailable', 'key_file_refused', `The key file ${KEY_FILE} in DATA_DIR is not used: ${why}`, {
-    cause,
-  })
+  new Problem(
+    'unavailable',
+    'key_file_refused',
+    `The key file ${KEY_FILE} in DATA_DIR cannot be used: ${why}`,
+    {
+      cause,
+    },
+  )

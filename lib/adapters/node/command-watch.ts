@@ -23,7 +23,7 @@ const messages: Readonly<Record<CommandLimit, (limits: CommandLimits) => string>
   memory: ({ memoryMb }) => `it used more than ${memoryMb} MiB of memory (AGENT_MEMORY_MB)`,
   processes: ({ processes }) =>
     `it ran more than ${processes} processes and threads at once (AGENT_PROCESSES)`,
-  disk: ({ diskMb }) => `its folders hold more than ${diskMb} MiB (AGENT_DISK_MB)`,
+  disk: ({ diskMb }) => `it used more than ${diskMb} MiB of disk (AGENT_DISK_MB)`,
 }
 
 export const limitMessage = (limit: CommandLimit, limits: CommandLimits): string => messages[limit](limits)

@@ -229,7 +229,7 @@ const ended = (child: ChildProcess, look: () => void, over: () => Promise<void>)
 const nothing = async () => undefined
 
 const missingProgram = (file: string): CommandResult => {
-  const stderr = `${file}: no such program, or it may not be run`
+  const stderr = `${file}: no such program, or it is not executable`
   return { exitCode: 127, stdout: '', stderr, truncated: false, timedOut: false }
 }
 

@@ -76,7 +76,7 @@ const addressRange = (entry: string): Range | undefined => {
 const hostName = (entry: string): string => {
   const name = plain(entry)
   if (HOST_NAME.test(name)) return name
-  throw badSetting(`OUTBOUND_ALLOW_HOSTS: ${entry} is no host, address or network`)
+  throw badSetting(`OUTBOUND_ALLOW_HOSTS: ${entry} is not a host, address or network`)
 }
 
 const isWithin = (address: Address, [network, bits]: Range): boolean =>
@@ -126,7 +126,7 @@ const askNameServers = async (host: string, servers: readonly string[] | undefin
 export const refused = (why: string) => new Problem('invalid', 'url_refused', why)
 
 export const notPublic = () =>
-  refused('leads to an address that is not public; an operator can allow its host in OUTBOUND_ALLOW_HOSTS')
+  refused('is not a public address. An operator can allow its host in OUTBOUND_ALLOW_HOSTS')
 
 const LOOPBACK = '127.0.0.1'
 /** Names that always mean this machine, so no resolver is asked (RFC 6761, section 6.3). */

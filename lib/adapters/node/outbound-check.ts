@@ -48,7 +48,7 @@ export const checkedTarget = (url: string): URL => {
   if (target.protocol !== 'http:' && target.protocol !== 'https:')
     throw refused('must be an http or https URL')
   if (target.username !== '' || target.password !== '')
-    throw refused('must not carry credentials: they would be stored and shown')
+    throw refused('must not contain credentials, because they would be stored and shown')
   return target
 }
 
@@ -60,7 +60,7 @@ export const deadline = (clock: Clock, ms: number) => {
   const { promise, reject } = Promise.withResolvers<never>()
   const cancel = clock.after(ms, () =>
     reject(
-      new Problem('unavailable', 'outbound_timeout', `The answer did not end within ${durationText(ms)}`),
+      new Problem('unavailable', 'outbound_timeout', `The response did not end within ${durationText(ms)}`),
     ),
   )
   return { over: promise, cancel }

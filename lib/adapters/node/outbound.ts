@@ -111,7 +111,7 @@ const plainHeaders = (headers: Readonly<Record<string, string | string[] | undef
 /** The system's error code; its message may name addresses. */
 const failed = (thrown: unknown) => {
   const { code, name } = Object(thrown) as { code?: unknown; name?: unknown }
-  const unnamed = name === 'HTTPParserError' ? 'what came is not HTTP' : 'unknown error'
+  const unnamed = name === 'HTTPParserError' ? 'the response is not HTTP' : 'unknown error'
   const word = typeof code === 'string' ? code : unnamed
-  return new Problem('unavailable', 'outbound_failed', `There was no answer (${word})`, { cause: thrown })
+  return new Problem('unavailable', 'outbound_failed', `No response (${word})`, { cause: thrown })
 }

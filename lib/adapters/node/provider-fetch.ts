@@ -24,7 +24,7 @@ export const createProviderFetch =
       throw new Problem(
         'unavailable',
         'provider_unreachable',
-        'The provider did not answer: try again later',
+        'The provider did not respond. Try again later',
         { cause },
       )
     }

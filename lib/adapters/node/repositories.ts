@@ -43,10 +43,9 @@ const refused = (what: string, advice: string, retryable: boolean) =>
 
 // Retryable: the lookup of a name may have failed, and the error must not reveal which refusal it was.
 const refusedHost = () =>
-  refused('host', 'must lead to a public host, or to one that the operator has in OUTBOUND_ALLOW_HOSTS', true)
+  refused('host', 'must be on a public host, or on one listed in OUTBOUND_ALLOW_HOSTS', true)
 
-const refusedPath = () =>
-  refused('path', 'must lie in one of the folders that the operator has in REPOSITORY_ROOTS', false)
+const refusedPath = () => refused('path', 'must be in one of the folders listed in REPOSITORY_ROOTS', false)
 
 const cloneFailed = (shown: string, why: string, retryable: boolean) =>
   taskFailure('unavailable', 'clone_failed', `Cloning ${shown} failed: ${why}`, retryable)
@@ -112,7 +111,7 @@ export const createRepositories = ({
 
   const localSource = async (path: string, asker: Asker): Promise<LocalSource> => {
     const repository = await localRepository(await allowedPath(path, asker))
-    if (repository === undefined) throw cloneFailed(path, 'it does not exist: check the name', false)
+    if (repository === undefined) throw cloneFailed(path, 'it does not exist. Check the name', false)
     // A `.git` that is a link or a file may lead anywhere.
     const isInside = repository.reads.every((folder) => roots.some((root) => isWithin(root, folder)))
     if (!asker.isLocalAdmin && !isInside) throw refusedPath()
@@ -168,5 +167,5 @@ const hostedName = ({ origin, pathname, search, hash }: URL, base: string): Host
 }
 
 const refuseCredentials = ({ username, password }: URL) => {
-  if (username || password) throw unusable('leave credentials out of the URL')
+  if (username || password) throw unusable('the URL must not contain credentials')
 }

@@ -220,7 +220,7 @@ const probe = async (commands: Commands): Promise<string | undefined> => {
       signal: AbortSignal.timeout(2 * PROBE_MS),
     })
     if (timedOut)
-      throw new Error(`a program in the sandbox gave no answer within ${PROBE_MS / 1_000} s; start again`)
+      throw new Error(`a program in the sandbox did not respond within ${PROBE_MS / 1_000} s. Start again`)
     const uid = process.getuid?.() || UNPRIVILEGED
     if (stdout === `hidden\nuid ${uid}\ncapabilities 0000000000000000\n`) return undefined
     const said = cutText(stderr.replace(/\s+/g, ' ').trim(), 300)

@@ -61,7 +61,7 @@ const closeFolders = async (dir: string, hidden: Needs['hidden']): Promise<strin
     const real = await realpath(folder).catch(() => undefined)
     if (real === undefined) continue
     if (dir === real || dir.startsWith(real + sep))
-      return `WORKSPACES_DIR lies in ${setting}, which is closed to programs: set it to a folder elsewhere`
+      return `WORKSPACES_DIR is inside ${setting}, which programs cannot access. Set it to another folder`
     await chmod(real, (await stat(real)).mode & 0o700)
   }
   // Names of workspaces are not listed to programs, which may pass to their own.
@@ -85,8 +85,8 @@ export const findUsers = async (
   needs: Needs,
   commandsIn: (sandbox: Sandbox) => Commands,
 ): Promise<OpenedUsers | { cause: string }> => {
-  if (process.platform !== 'linux') return { cause: `users need Linux; this is ${process.platform}` }
-  if (process.getuid?.() !== 0) return { cause: 'the service is not started as root' }
+  if (process.platform !== 'linux') return { cause: `users need Linux, but this is ${process.platform}` }
+  if (process.getuid?.() !== 0) return { cause: 'the service was not started as root' }
   const closers: (() => Promise<void>)[] = []
   const close = async () => {
     for (const closer of closers.reverse()) await closer()
@@ -97,7 +97,7 @@ export const findUsers = async (
     if (cause !== undefined) return { cause }
     closers.push(
       await reserve(needs.uids).catch(() => {
-        throw new Error('another service has the users of AGENT_UIDS')
+        throw new Error('another service uses the users of AGENT_UIDS')
       }),
     )
     const users = createWorkspaceUsers({ ...needs, dir })

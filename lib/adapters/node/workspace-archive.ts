@@ -19,7 +19,7 @@ const tooLarge = () =>
   new Problem(
     'too_large',
     'workspace_too_large',
-    `The workspace holds more than can be kept: ${MOST_MIB} MiB, ${MOST_PACKED / 1_000_000} MB when compressed, or ${MOST_ENTRIES} files`,
+    `The workspace is too large to store. The limits are ${MOST_MIB} MiB, ${MOST_PACKED / 1_000_000} MB compressed, and ${MOST_ENTRIES} files`,
   )
 
 const isSecret = (name: Buffer): boolean => secretSegment(name.toString()) !== undefined

@@ -106,11 +106,7 @@ export const createWorkspaceUsers = (needs: WorkspaceUsersNeeds) => {
     for (let uid = first; uid <= last; uid += 1) if (!taken.has(uid)) return uid
     const idle = [...held].find(([, uid]) => !isBusy(uid))
     if (idle === undefined)
-      throw new Problem(
-        'unavailable',
-        'users_exhausted',
-        'More workspaces are in use than AGENT_UIDS has users',
-      )
+      throw new Problem('unavailable', 'users_exhausted', 'All users of AGENT_UIDS are in use')
     await lock(idle[0])
     return idle[1]
   }

@@ -69,7 +69,7 @@ export const readForm = async <S extends z.ZodType>(response: Response, form: S)
 }
 
 export const unknownAnswer = () =>
-  new Problem('unavailable', 'provider_answer_unknown', 'The provider answered in an unknown form')
+  new Problem('unavailable', 'provider_answer_unknown', 'The provider returned an unexpected response')
 
 export const askedWaitMs = ({ headers }: Response, nowMs: number): number | undefined =>
   retryAfterMs(headers.get('retry-after'), nowMs)
@@ -119,24 +119,24 @@ export const refusal = (
   const because = said === undefined ? `(${status})` : `(${status}: ${said})`
   if (limitedMs !== undefined || status === 429) {
     const retryAfterMs = limitedMs ?? askedMs ?? 0
-    const text = `The provider asks for a wait ${because}`
+    const text = `The provider is rate limiting ${because}`
     return new Problem('rate_limited', 'provider_rate_limited', text, { retryAfterMs })
   }
   if (status === 401) {
-    const text = `The provider refuses the token of the linked account ${because}: link the account again`
+    const text = `The provider rejected the token of the linked account ${because}. Link the account again`
     return new Problem('unauthenticated', 'account_refused', text)
   }
   if (status === 403) {
-    const text = `The linked account may not do this ${because}: give it access to the issue, or link one that has it`
+    const text = `The linked account cannot do this ${because}. Give it access to the issue, or link another account`
     return new Problem('forbidden', 'comment_forbidden', text)
   }
   if (status === 404 || status === 410)
-    return new Problem('missing', 'issue_not_found', `The linked account finds nothing there ${because}`)
+    return new Problem('missing', 'issue_not_found', `The linked account cannot find the issue ${because}`)
   if (status === 408 || status >= 500) {
     const wait = askedMs === undefined ? {} : { retryAfterMs: askedMs }
     return new Problem('unavailable', 'provider_failed', `The provider failed ${because}`, wait)
   }
-  return new Problem('invalid', 'comment_refused', `The provider refuses this ${because}`)
+  return new Problem('invalid', 'comment_refused', `The provider rejected this ${because}`)
 }
 
 export const postedComment = (id: string, url: string | undefined): PostedComment => ({
@@ -153,11 +153,11 @@ export const notAnIssue = (id: string) =>
   new Problem(
     'invalid',
     'issue_name_unknown',
-    `This names no issue of the provider: ${cutText(id, MOST_SAID)}`,
+    `This is not an issue of the provider: ${cutText(id, MOST_SAID)}`,
   )
 
 const tookTooLong = () =>
-  new Problem('unavailable', 'provider_unreachable', 'The provider took too long: try again later')
+  new Problem('unavailable', 'provider_unreachable', 'The provider did not respond in time. Try again later')
 
 /** A draft as Markdown. Untrusted text comes last, so that its open markup cannot contain the service's text. */
 export const draftMarkdown = ({ headline, facts, links, text }: Omit<CommentDraft, 'mark'>): string => {

@@ -174,6 +174,6 @@ const refuseSite = (): never => {
   throw new Problem(
     'missing',
     'site_not_linked',
-    'The linked account does not work in the site of this issue: link one that does',
+    'The linked account has no access to the site of this issue. Link an account that has',
   )
 }

@@ -10,7 +10,7 @@ import { type AskNeeds, createProvider, MOST_RESULTS, resultsIn, shortened } fro
 export const createBrave = (needs: AskNeeds, baseUrl = 'https://api.search.brave.com') =>
   createProvider(needs, {
     name: 'Brave Search',
-    description: 'An index of its own; an account with Brave is needed',
+    description: 'Own index. Needs a Brave account',
     configFields: ['apiKey'],
     required: ['apiKey'],
     request: (query, { apiKey = '' }) => {
@@ -39,7 +39,7 @@ export const createBrave = (needs: AskNeeds, baseUrl = 'https://api.search.brave
 export const createTavily = (needs: AskNeeds, baseUrl = 'https://api.tavily.com') =>
   createProvider(needs, {
     name: 'Tavily',
-    description: 'Search for agents, with longer extracts of pages; an account with Tavily is needed',
+    description: 'Search for agents, with longer page extracts. Needs a Tavily account',
     configFields: ['apiKey'],
     required: ['apiKey'],
     request: (query, { apiKey }) => ({
@@ -58,7 +58,7 @@ export const createTavily = (needs: AskNeeds, baseUrl = 'https://api.tavily.com'
 export const createSerper = (needs: AskNeeds, baseUrl = 'https://google.serper.dev') =>
   createProvider(needs, {
     name: 'Serper',
-    description: 'Results of Google; an account with Serper is needed',
+    description: 'Google results. Needs a Serper account',
     configFields: ['apiKey'],
     required: ['apiKey'],
     request: (query, { apiKey = '' }) => ({
@@ -78,7 +78,7 @@ export const createSerper = (needs: AskNeeds, baseUrl = 'https://google.serper.d
 export const createSearxng = (needs: AskNeeds) =>
   createProvider(needs, {
     name: 'SearXNG',
-    description: 'A metasearch engine that you run yourself; a key is for a proxy before it',
+    description: 'Self-hosted metasearch. A key is only needed for a proxy in front of it',
     configFields: ['baseUrl', 'apiKey'],
     required: ['baseUrl'],
     request: (query, { baseUrl = '', apiKey }) => {
@@ -93,7 +93,7 @@ export const createSearxng = (needs: AskNeeds) =>
     answer: z
       .object({ results: resultsIn({ url: 'url', title: 'title', snippet: 'content' }) })
       .transform(({ results }) => results),
-    advice: ', or json is not among the search.formats of its settings.yml',
+    advice: ', or json is missing in search.formats of its settings.yml',
   })
 
 /** Every provider of web search, in the order for people. */

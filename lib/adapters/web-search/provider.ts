@@ -46,13 +46,18 @@ export const createProvider = (
       return new Problem(
         'unavailable',
         'web_search_key_refused',
-        `The API key is refused by ${name}${advice ?? ': an admin has to set another one'}`,
+        `${name} rejected the API key${advice ?? '. An admin has to set a new one'}`,
       )
     if (reason === undefined) return failed(`${name} answered ${status}`)
     const askedMs = retryAfterMs(headers['retry-after'], clock.now()) ?? USUAL_WAIT_MS
-    return new Problem('rate_limited', 'web_search_rate_limited', `${name} takes no more searches now`, {
-      retryAfterMs: Math.min(askedMs, LONGEST_WAIT_MS),
-    })
+    return new Problem(
+      'rate_limited',
+      'web_search_rate_limited',
+      `${name} accepts no more searches for now`,
+      {
+        retryAfterMs: Math.min(askedMs, LONGEST_WAIT_MS),
+      },
+    )
   }
   return {
     ...facts,
@@ -64,7 +69,7 @@ export const createProvider = (
       const answer = await outbound.send({ ...asked, ...limits, headers })
       if (answer.status !== 200) throw refused(answer)
       const { data } = form.safeParse(answer.truncated ? undefined : jsonIn(answer.body))
-      if (data === undefined) throw failed(`${name} did not answer as it should`)
+      if (data === undefined) throw failed(`${name} returned an unexpected response`)
       return data
     },
   }

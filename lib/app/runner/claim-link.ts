@@ -229,7 +229,7 @@ const refusedEnd = (thrown: Error): RunEnd => ({
   kind: 'failed',
   error: {
     code: 'bad_result',
-    message: `The service did not accept the result: ${errorMessage(thrown, 500)}`,
+    message: `The service rejected the result: ${errorMessage(thrown, 500)}`,
   },
   retryable: false,
 })

@@ -144,7 +144,7 @@ export const createRunnerLoop = (needs: Needs) => {
         'the runner is registered',
       )
     } catch (thrown) {
-      throw isFinal(thrown) ? badSetting(`The service refused the runner: ${thrown.message}`) : thrown
+      throw isFinal(thrown) ? badSetting(`The service rejected the runner: ${thrown.message}`) : thrown
     }
   }
 
@@ -227,7 +227,7 @@ export const createRunnerLoop = (needs: Needs) => {
     // The service queues it again with the next poll, which does not name it.
     if (data === undefined) throw new Error('The service answered a claim that cannot be read')
     const { task, fence } = data
-    const message = `The runner could not begin: ${errorMessage(thrown, 500)}`
+    const message = `The runner could not start: ${errorMessage(thrown, 500)}`
     log.error({ taskId: task.id, reason: errorMessage(thrown) }, 'a claim could not begin')
     const end = { kind: 'failed', error: { code: 'bad_claim', message }, retryable: true } as const
     await client.endClaim({ params: { id: id(), taskId: task.id }, body: { fence, end } })
@@ -301,7 +301,7 @@ export const createRunnerLoop = (needs: Needs) => {
       return await persist('the poll', () => poll().catch(failedPoll), { signal: stopping.signal })
     } catch (thrown) {
       if (!isFinal(thrown)) throw thrown
-      if (!GOES_ON.has(thrown.code)) throw badSetting(`The service refused the runner: ${thrown.message}`)
+      if (!GOES_ON.has(thrown.code)) throw badSetting(`The service rejected the runner: ${thrown.message}`)
       if (thrown.code === 'rights_ended') return false
       log.warn({ runner: name }, 'the service does not know the runner any more: it registers again')
       await register()
@@ -347,7 +347,7 @@ export const createRunnerLoop = (needs: Needs) => {
       await worker.settled()
     },
     stop: async (): Promise<void> => {
-      stopping.abort(new Error('The runner stops'))
+      stopping.abort(new Error('The runner is stopping'))
       const cancel = clock.after(DRAIN_MS, () => active.stopAll('shutdown'))
       const drained = looped.promise
         .then(pollLast)

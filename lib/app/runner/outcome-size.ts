@@ -9,7 +9,7 @@ const CANNOT_WAIT: RunEnd = {
   kind: 'failed',
   error: {
     code: 'checkpoint_too_large',
-    message: 'The run cannot wait for approval: what it needs to go on is larger than the service takes',
+    message: 'The run cannot wait for approval, because its data exceeds the size limit of the service',
   },
   retryable: false,
 }

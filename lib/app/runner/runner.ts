@@ -165,7 +165,7 @@ export const openRunner = async (given: Config, settings: RunnerSettings) => {
     /** Takes no more tasks; those that run may end within a few seconds, else they are queued again. */
     close: async () => {
       await loop.stop()
-      ending.abort(new Error('The runner has ended'))
+      ending.abort(new Error('The runner has stopped'))
       await closeStatusPage?.()
       await Promise.all([...jobs, endHeartbeat].map((end) => end?.()))
       await host.close()

@@ -276,7 +276,11 @@ describe('a turn of an agent over ACP', () => {
       'one that has lost the mode in which it asks',
       { program: { mode: 'gone' } },
       [],
-      { code: 'agent_protocol', message: 'The agent has no mode gone, in which it asks', retryable: false },
+      {
+        code: 'agent_protocol',
+        message: 'The agent does not support its mode gone, which asks for approval',
+        retryable: false,
+      },
     ],
     [
       'a server of tools that it cannot use',
@@ -297,7 +301,7 @@ describe('a turn of an agent over ACP', () => {
         { act: 'raw', text: `${JSON.stringify(permissionRequest)}\n`, times: 1_000 },
         { act: 'wait', ms: 60_000 },
       ],
-      { code: 'agent_protocol', message: expect.stringContaining('without waiting for answers') },
+      { code: 'agent_protocol', message: expect.stringContaining('too many requests at once') },
     ],
     [
       'a line of 50 MB',
@@ -374,7 +378,7 @@ describe('a turn of an agent over ACP', () => {
     const { output } = await result
     expect([output.length, output.slice(-8)]).toEqual([100_000, 'The end.'])
     expect(texts(observed).length).toBeLessThan(51_000_000)
-    expect(texts(observed).split('is not shown: its run has sent too much')).toHaveLength(2)
+    expect(texts(observed).split('is not shown: this run sent too much')).toHaveLength(2)
   }, 60_000)
 
   it('ends one whose calls are refused again and again', async () => {
@@ -409,7 +413,7 @@ describe('a turn of an agent over ACP', () => {
   })
 
   it.each<['max_tokens' | 'refusal', string]>([
-    ['max_tokens', 'limit of tokens'],
+    ['max_tokens', 'token limit'],
     ['refusal', 'refused'],
   ])('fails after %s, with what was said', async (reason, message) => {
     const result = await open([
@@ -471,7 +475,7 @@ describe('a turn of an agent over ACP', () => {
       success: false,
       retryable: false,
       filesChanged: [{ path: 'a.txt' }],
-      output: 'The agent ended its turn before a person had decided: agent_edit',
+      output: 'The agent ended its turn before these calls were decided: agent_edit',
     })
   })
 
@@ -552,7 +556,7 @@ describe('the cost of a run over ACP', () => {
       needs: { brokered: models.brokered },
     })
     expect(await result).toMatchObject({ success: true })
-    expect(progress.filter((text) => text.includes('own-model has no price'))).toHaveLength(1)
+    expect(progress.filter((text) => text.includes('own-model has no known price'))).toHaveLength(1)
   })
 
   it.each<[string, Answer, string, object]>([
@@ -716,7 +720,7 @@ describe('a run over ACP whose last call of a model failed', () => {
       {
         code: 'provider_error',
         retryable: false,
-        message: expect.stringMatching(/refused the API key \(HTTP 401\): invalid x-api-key \[masked]$/),
+        message: expect.stringMatching(/rejected the API key \(HTTP 401\): invalid x-api-key \[masked]$/),
       },
     ],
     [
@@ -740,7 +744,7 @@ describe('a run over ACP whose last call of a model failed', () => {
       {
         code: 'provider_error',
         retryable: true,
-        message: expect.stringContaining('answered with a redirect (HTTP 307)'),
+        message: expect.stringContaining('responded with a redirect (HTTP 307)'),
       },
     ],
     [
@@ -754,7 +758,11 @@ describe('a run over ACP whose last call of a model failed', () => {
         response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n')
         setImmediate(() => response.destroy())
       },
-      { code: 'provider_error', retryable: true, message: expect.stringContaining('cut the answer off') },
+      {
+        code: 'provider_error',
+        retryable: true,
+        message: expect.stringContaining('the connection was lost'),
+      },
     ],
   ])('fails as the provider did, and shows the program no key: %s', async (_title, answer, failure) => {
     await using models = await openScriptedProvider(answer, { now: () => 0 })
@@ -838,7 +846,7 @@ describe('a later attempt of an agent over ACP', () => {
       output: expect.stringContaining('[The last attempt at this task was interrupted.'),
       filesChanged,
     })
-    expect(progress).toContain('Going on in the workspace of the last attempt')
+    expect(progress).toContain('Continuing in the workspace of the last attempt')
   })
 
   it('asks in it as in a new one', async () => {
@@ -861,7 +869,7 @@ describe('a later attempt of an agent over ACP', () => {
     const { output, filesChanged } = await result
     expect(output).not.toContain('interrupted')
     expect(filesChanged).toMatchObject([{ path: 'a.txt' }])
-    expect(progress).toContain('The agent no longer has its session: it begins anew')
+    expect(progress).toContain('The agent no longer has its session, so it starts a new one')
   })
 })
 
@@ -873,7 +881,7 @@ describe('the health of an agent over ACP', () => {
       { program: { command: '/none/agent', install: 'npm install agent' } },
       {
         healthy: false,
-        message: 'Scripted is not installed: its program agent is not there; run npm install agent',
+        message: 'Scripted is not installed: its program agent does not exist. Run npm install agent',
       },
     ],
     [
@@ -885,13 +893,13 @@ describe('the health of an agent over ACP', () => {
       {
         healthy: false,
         message:
-          'Scripted is not installed: no no-such-agent on PATH; run npm install agent. Scripted has no model: set A_KEY',
+          'Scripted is not installed: no no-such-agent on PATH. Run npm install agent. Scripted has no model. Set A_KEY',
       },
     ],
     [
       'its missing model',
       { needs: { missingSettings: () => ['A_KEY', 'B_KEY'] } },
-      { healthy: false, message: 'Scripted has no model: set A_KEY or B_KEY' },
+      { healthy: false, message: 'Scripted has no model. Set A_KEY or B_KEY' },
     ],
     [
       'how it ended',
@@ -954,7 +962,7 @@ describe('the health of an agent over ACP', () => {
     const early = agent.healthCheck()
     await until(() => clock.pending > 1)
     clock.advance(4_000)
-    expect(await early).toMatchObject({ healthy: false, message: expect.stringContaining('ask again') })
+    expect(await early).toMatchObject({ healthy: false, message: expect.stringContaining('Check again') })
     clock.advance(60_000)
     expect(await agent.healthCheck()).toMatchObject({ message: expect.stringContaining('within 1 minute') })
   })

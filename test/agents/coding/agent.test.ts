@@ -70,7 +70,7 @@ describe('the coding agent', () => {
     expect(await run(task)).toMatchObject({
       success: false,
       steps,
-      output: `Stopped after ${steps} steps, the most allowed, before the task was done. A task with a larger maxSteps gets more.`,
+      output: `Stopped at its limit of ${steps} steps before the task was done. Create the task with more steps to give it more.`,
       filesChanged: [{ path: 'a.txt', status: 'added' }],
     })
   })
@@ -139,7 +139,7 @@ describe('the coding agent', () => {
     const { run } = createAgentOn(bench, createScriptedModels([{ text: 'Half', reason: 'length' }]))
     expect(await run()).toMatchObject({
       success: false,
-      output: "The model's answer ended early (length).\n\nHalf",
+      output: 'The response of the model ended early (length).\n\nHalf',
     })
   })
 

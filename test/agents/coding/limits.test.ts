@@ -32,13 +32,14 @@ describe('a clone that exceeds a limit', () => {
   ])('names the limit of disk space, and is not tried again: %s', async (_title, script) => {
     await using bench = await createWorkbench({ sandboxed: true, limits: { diskMb: 16 } })
     // Without one, disk space is measured at intervals, and a short clone ends before.
-    if ('cause' in bench.found) return console.error(`SKIPPED: no sandbox works here (${bench.found.cause})`)
+    if ('cause' in bench.found)
+      return console.error(`SKIPPED: no sandbox is available (${bench.found.cause})`)
     const repository = makeSource(bench, script)
     const failing = createAgentOn(bench, createScriptedModels(ANSWER)).run({ repository })
     await expect(failing).rejects.toMatchObject({
       code: 'clone_failed',
       retryable: false,
-      message: expect.stringMatching(/failed: its folders hold more than 16 MiB \(AGENT_DISK_MB\)$/),
+      message: expect.stringMatching(/failed: it used more than 16 MiB of disk \(AGENT_DISK_MB\)$/),
     })
   })
 })
@@ -46,7 +47,8 @@ describe('a clone that exceeds a limit', () => {
 describe('a run whose files are too large to be read', () => {
   it('counts, and says so', async () => {
     await using bench = await createWorkbench({ sandboxed: true, limits: { diskMb: 16 } })
-    if ('cause' in bench.found) return console.error(`SKIPPED: no sandbox works here (${bench.found.cause})`)
+    if ('cause' in bench.found)
+      return console.error(`SKIPPED: no sandbox is available (${bench.found.cause})`)
     const write = (name: string) =>
       `require('fs').writeFileSync('${name}', require('crypto').randomBytes(12_000_000))`
     const large = ['a', 'b'].map((name) => ({
@@ -64,7 +66,7 @@ describe('a run whose files are too large to be read', () => {
       diff: '',
       leftOut: [{ path: '.', reason: 'unreadable' }],
     })
-    expect(progress.at(-1)).toMatch(/^The changes could not be read: .*16 MiB \(AGENT_DISK_MB\)$/)
+    expect(progress.at(-1)).toMatch(/^The changes could not be read: .*16 MiB of disk \(AGENT_DISK_MB\)$/)
   })
 })
 
@@ -127,8 +129,8 @@ describe('the branch of a task', () => {
   })
 
   it.each([
-    ['agent/mine', /has a branch agent, and git cannot have the branch agent\/mine beside it/],
-    ['other/task', /has a branch other\/task\/x, and git cannot have the branch other\/task beside it/],
+    ['agent/mine', /has a branch agent, so git cannot create the branch agent\/mine/],
+    ['other/task', /has a branch other\/task\/x, so git cannot create the branch other\/task/],
   ])('is refused for good where git cannot have it: %s', async (branch, message) => {
     await using bench = await createWorkbench()
     const repository = makeSource(bench, 'true', 'agent')

@@ -27,7 +27,7 @@ describe('a private repository', () => {
   it('is not cloned without an account, and the error says what to do', async () => {
     const { error } = await run({ token: undefined })
     expect(error).toMatchObject({ code: 'clone_failed', retryable: false })
-    expect(error?.message).toContain('link an account that may read it')
+    expect(error?.message).toContain('link an account with access')
   })
 
   it.each([
@@ -38,7 +38,7 @@ describe('a private repository', () => {
     const there = (await run({ token })).error
     const missing = (await run({ token, about: { repository: 'owner/none' } })).error
     expect(there?.message).toContain(
-      'the linked account may not read it: check the name, and link an account',
+      'the linked account cannot read it. Check the name, and link a GitHub account',
     )
     expect(missing?.message).toBe(there?.message.replace('owner/repo', 'owner/none'))
   })
@@ -155,6 +155,6 @@ describe('what an agent leaves behind', () => {
       { path: 'sub', reason: 'repository' },
     ])
     expect(branchFiles('agent/task_1')).toEqual(['greeting.txt', 'y.txt'])
-    expect(host.pulls[0]?.body).toContain('not part of this:\n\n- git~1/config\n- sub\n')
+    expect(host.pulls[0]?.body).toContain('they may contain credentials:\n\n- git~1/config\n- sub\n')
   })
 })

@@ -167,7 +167,7 @@ describe('a repository', () => {
 
 describe('a clone that fails', () => {
   it.each([
-    ['that is not there', () => 'owner/none', false, /it does not exist: check the name/],
+    ['that is not there', () => 'owner/none', false, /it does not exist. Check the name/],
     ['of a path that is no repository', () => bench.folder, false, /it does not exist/],
     [
       'of an allowed host that does not answer',
@@ -324,6 +324,6 @@ describe('a clone by https', () => {
       answer: (_request, response) =>
         response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end(),
     })
-    await expect((await cloneFrom(host, '127.0.0.1')).result).rejects.toThrow(/it is private: check the name/)
+    await expect((await cloneFrom(host, '127.0.0.1')).result).rejects.toThrow(/is private. Check the name/)
   })
 })

@@ -57,7 +57,7 @@ describe('a later turn', () => {
     expect(first.published).toMatchObject({ status: 'published', branch: 'agent/task_1' })
     const second = await turn({ calls: [write('second.txt', 'two\n')], script: 'cat ../home/note ignored' })
     expect(second.error).toBeUndefined()
-    expect(second.progress).toContain('Going on in the workspace of the last turn')
+    expect(second.progress).toContain('Continuing in the workspace of the last turn')
     const { filesChanged, thread } = second.result as unknown as Record<
       string,
       Changes & Changes['filesChanged']
@@ -113,7 +113,7 @@ describe('a later turn', () => {
       calls: [call('read_file', { path: 'theirs.txt' }), write('second.txt', 'two\n')],
     })
     expect(second.error).toBeUndefined()
-    expect(lastAsked(second)).toContain('Others have pushed commits to agent/task_1')
+    expect(lastAsked(second)).toContain('Commits pushed to agent/task_1')
     expect(paths((second.result as unknown as Changes).filesChanged)).toEqual(['second.txt'])
     expect(host.git('rev-parse', 'agent/task_1^')).toBe(theirs)
     expect([at('theirs.txt'), at('second.txt'), at('greeting.txt')]).toEqual([
@@ -142,7 +142,9 @@ describe('a later turn', () => {
     await turn()
     await gone()
     const second = await turn({ calls: [write('second.txt', 'two\n')] })
-    expect(second.progress).toContain('The workspace is gone: going on from the branch agent/task_1')
+    expect(second.progress).toContain(
+      'The workspace no longer exists, so this turn continues from the branch agent/task_1',
+    )
     expect(paths((second.result as unknown as Changes).filesChanged)).toEqual(['second.txt'])
     expect(host.git('rev-list', '--count', 'main..agent/task_1')).toBe('2')
   })
@@ -153,7 +155,9 @@ describe('a later turn', () => {
     await gone()
     host.change('main', 'base.txt', 'base\n')
     const second = await turn({ calls: [write('second.txt', 'two\n')] })
-    expect(second.progress).toContain('The workspace is gone: going on from the stored diff')
+    expect(second.progress).toContain(
+      'The workspace no longer exists, so this turn continues from the stored diff',
+    )
     expect(paths((second.result as unknown as Changes).filesChanged)).toEqual(['second.txt'])
     expect([at('greeting.txt'), at('second.txt')]).toEqual(['hello\neverybody', 'two'])
   })
@@ -163,7 +167,7 @@ describe('a later turn', () => {
     await turn({ isWanted: false })
     await gone()
     const second = await turn({ calls: [looking] }, { continuation: {} })
-    expect(lastAsked(second)).toContain('No files of an earlier turn are left')
+    expect(lastAsked(second)).toContain('The files of earlier turns are no longer stored')
   })
 
   it('is closed where changes are gone that cannot be brought back', async () => {
@@ -181,7 +185,7 @@ describe('a later turn', () => {
     await turn({ isWanted: false })
     await turn({ isWanted: false, calls: [write('half.txt', 'half\n')], script: 'rm greeting.txt' })
     const again = await turn({ isWanted: false, calls: [write('second.txt', 'two\n')] }, {}, 2)
-    expect(again.progress).toContain('Going on in the workspace of the last attempt')
+    expect(again.progress).toContain('Continuing in the workspace of the last attempt')
     expect(paths((again.result as unknown as Changes).filesChanged)).toEqual(['second.txt'])
   })
 })

@@ -193,7 +193,7 @@ describe('a turn of a command', () => {
         success: false,
         retryable: false,
         filesChanged: [{ path: 'hello.txt' }],
-        output: expect.stringContaining('limit of steps, before the task was done: Reached maximum number'),
+        output: expect.stringContaining('step limit before the task was done: Reached maximum number'),
       },
       ['1 Write: Write hello.txt', '1 done: Write hello.txt'],
     ],
@@ -429,12 +429,12 @@ describe('a command', () => {
     [
       'tells that it is missing',
       { program: { command: '/none/agent' } },
-      { healthy: false, message: 'Scripted is not installed: its program agent is not there' },
+      { healthy: false, message: 'Scripted is not installed: its program agent does not exist' },
     ],
     [
       'tells its missing model',
       { missingSettings: () => ['ANTHROPIC_API_KEY'] },
-      { healthy: false, message: expect.stringContaining('no model: set ANTHROPIC_API_KEY') },
+      { healthy: false, message: expect.stringContaining('no model. Set ANTHROPIC_API_KEY') },
     ],
   ])('%s', async (_title, options, health) => {
     const agent = openAgent(options)

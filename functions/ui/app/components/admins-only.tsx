@@ -8,9 +8,5 @@ export const AdminsOnly = ({ what, children }: { what: string; children: ReactNo
   const user = useMe()
   if (!user) return <SkeletonRows />
   if (user.role === 'admin') return children
-  return (
-    <Empty title={`${what} for admins`}>
-      You are signed in as {user.email}. Ask an admin of this installation.
-    </Empty>
-  )
+  return <Empty title={`${what} for admins`}>You are signed in as {user.email}. Ask an admin.</Empty>
 }

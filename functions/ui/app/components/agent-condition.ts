@@ -14,17 +14,17 @@ export const conditions: Readonly<Record<Condition, { label: string; tone: Tone;
   unconfigured: {
     label: 'Not configured',
     tone: 'warn',
-    advice: 'Set its variables in the environment of the service (see .env.example) and restart it.',
+    advice: 'Set its environment variables (see .env.example) and restart the service.',
   },
   unassigned: {
     label: 'No runner',
     tone: 'warn',
-    advice: 'The service runs no tasks itself (WORKER=off), and no runner that takes tasks has this agent.',
+    advice: 'The service does not run tasks (WORKER=off), and no available runner has this agent.',
   },
   held: {
     label: 'On hold',
     tone: 'warn',
-    advice: 'The usage limit of its provider is reached. Its tasks wait for the reset.',
+    advice: 'The usage limit of its provider is reached. Its tasks wait until it resets.',
   },
   failing: {
     label: 'Failing',
@@ -34,7 +34,7 @@ export const conditions: Readonly<Record<Condition, { label: string; tone: Tone;
   unhealthy: {
     label: 'Unhealthy',
     tone: 'bad',
-    advice: 'Its tasks fail until this is fixed. Fix it, then check again.',
+    advice: 'Its tasks fail until you fix this. Then check again.',
   },
 }
 

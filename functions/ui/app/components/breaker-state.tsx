@@ -5,11 +5,15 @@ type Look = { label: string; tone: Tone; meaning: string }
 
 const looks: Readonly<Record<BreakerReading['state'], Look>> = {
   CLOSED: { label: 'Closed', tone: 'good', meaning: 'Calls go through' },
-  OPEN: { label: 'Open', tone: 'bad', meaning: 'Too many failures in a row: calls are refused for a moment' },
+  OPEN: {
+    label: 'Open',
+    tone: 'bad',
+    meaning: 'Too many failures in a row, so calls are paused for a moment',
+  },
   HALF_OPEN: {
     label: 'Half-open',
     tone: 'warn',
-    meaning: 'One call is let through; if it succeeds, the circuit closes',
+    meaning: 'One test call is made. If it succeeds, calls resume',
   },
 }
 

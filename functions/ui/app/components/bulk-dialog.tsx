@@ -64,7 +64,7 @@ const Sample = ({ preview: { count, sample } }: { preview: Preview }) => {
   const others = count - listed.length
   return (
     <div className="text-muted-foreground">
-      <ul aria-label="Among them">
+      <ul aria-label="Some of these">
         {listed.map(({ id, title }) => (
           <li key={id} className="truncate">
             {title}

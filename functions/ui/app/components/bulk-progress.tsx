@@ -19,7 +19,7 @@ export const BulkProgress = ({ job }: { job: BulkJob }) => {
       <p role="status">{bulkText(job)}</p>
       {isFollowing(job) && (
         <p className="text-muted-foreground">
-          The job ends with the last of these tasks. It continues if you close this.
+          The job ends when all of these tasks end. It continues if you close this.
         </p>
       )}
       {(job.results?.failed ?? 0) > 0 && (

@@ -43,7 +43,7 @@ export const BulkRun = ({ title, past, items, act, onOver, onClose }: Props) => 
       </DialogBody>
       <DialogFoot>
         <Button kind={isOver ? 'primary' : 'plain'} onClick={onClose}>
-          {isOver ? 'Done' : 'Stop'}
+          {isOver ? 'Done' : 'Cancel'}
         </Button>
       </DialogFoot>
     </Dialog>

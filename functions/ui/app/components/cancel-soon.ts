@@ -10,7 +10,7 @@ import { startOfLine } from './text-weight.ts'
 import { toast } from './toast.tsx'
 
 const UNDO_MS = 5_000
-const NOTE = 'Nothing is stopped until then.'
+const NOTE = 'Nothing is cancelled until then.'
 
 type Named = { readonly id: string; readonly title: string }
 type Batch = { tasks: readonly Named[]; timer: ReturnType<typeof setTimeout>; toastId: string }
@@ -63,7 +63,11 @@ export const cancelSoon = ({ id, title }: Named, note = NOTE) => {
   batch = {
     tasks,
     timer: setTimeout(() => void sendBatch(), UNDO_MS),
-    toastId: toast.undoable(`Cancels ${batchTitle(tasks)} in ${UNDO_MS / 1_000} seconds`, note, undoCancel),
+    toastId: toast.undoable(
+      `Cancelling ${batchTitle(tasks)} in ${UNDO_MS / 1_000} seconds`,
+      note,
+      undoCancel,
+    ),
   }
 }
 

@@ -2,9 +2,9 @@ import type { Cost } from '../../../../lib/core/cost.ts'
 import { formatUsd } from './format.ts'
 
 const sources = {
-  provider: 'As the provider or the agent states',
-  price: 'By the list price of the model',
-  unknown: 'No price is known for its model',
+  provider: 'Reported by the provider or agent',
+  price: 'From the list price of the model',
+  unknown: 'No known price for its model',
 } as const satisfies Record<Cost['source'], string>
 
 /** `$0.42`; `$0.42+` where a part has no known price; `unknown`. */
@@ -15,4 +15,4 @@ export const costText = ({ usd, source }: Cost): string => {
 
 /** Where the sum comes from. */
 export const costSource = ({ usd, source }: Cost): string =>
-  usd !== null && source === 'unknown' ? 'At least: no price is known for a part of it' : sources[source]
+  usd !== null && source === 'unknown' ? 'Minimum: part of the cost has no known price' : sources[source]

@@ -5,7 +5,7 @@ import { isConnected } from '../data/connection.ts'
 export class NotLoaded extends Error {
   readonly again: () => Promise<void>
   constructor(cause: unknown, again: () => Promise<void>) {
-    super('The code of this part of the page failed to load', { cause })
+    super('This part of the page failed to load. Reload the page.', { cause })
     this.again = again
   }
 }

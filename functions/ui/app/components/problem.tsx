@@ -8,10 +8,10 @@ export const errorMessage = (error: unknown): string => {
 }
 
 const errorAdvice = (error: unknown): string => {
-  if (!(error instanceof ApiError)) return 'The page retries as soon as the connection is back.'
-  if (error.status === 403) return 'This needs an admin, or a different address of the service.'
+  if (!(error instanceof ApiError)) return 'Retrying automatically.'
+  if (error.status === 403) return 'Ask an admin, or check the address of the service.'
   if (error.status === 404) return 'It may have been deleted, or the address is wrong.'
-  if (error.status === 429) return 'Too many requests. Wait a moment.'
+  if (error.status === 429) return 'Too many requests. Wait a moment, then try again.'
   return error.requestId ? `See request ${error.requestId} in the service log.` : 'Try again.'
 }
 

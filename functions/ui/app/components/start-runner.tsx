@@ -36,7 +36,7 @@ export const StartRunner = () => {
         )}
       </li>
       <li>
-        On its machine, in a clone of this project:
+        On the machine of the runner, in a clone of this project:
         <div className="flex flex-col gap-1.5 pt-1.5">
           <Command text="npm ci" />
           <Command text={runnerCommand(EXAMPLE)} />

@@ -22,14 +22,14 @@ const words: Readonly<Record<Reason, Words>> = {
   approval: {
     brief: 'Needs approval',
     what: () => 'approval',
-    cause: () => 'A tool call needs a decision.',
+    cause: () => 'A tool call needs your decision.',
     end: 'It expires',
   },
   hold: {
     brief: 'On hold',
     what: (waiting) => providerIn(waiting) ?? 'its provider',
     cause: (waiting) => `${providerIn(waiting) ?? 'Its provider'} has reached its usage limit.`,
-    end: 'It is tried again',
+    end: 'Next try',
   },
   budget: {
     brief: 'Over budget',
@@ -40,16 +40,16 @@ const words: Readonly<Record<Reason, Words>> = {
   runner: {
     brief: 'No runner',
     what: (waiting) => `a runner${reasonIn(waiting)}`,
-    cause: (waiting) => `It waits for a runner${reasonIn(waiting)}.`,
+    cause: (waiting) => `Waiting for a runner${reasonIn(waiting)}.`,
   },
   slot: {
     what: (waiting) => `a slot${placeIn(waiting)}${reasonIn(waiting)}`,
-    cause: (waiting) => `It waits for a slot${placeIn(waiting)}${reasonIn(waiting)}.`,
+    cause: (waiting) => `Waiting for a slot${placeIn(waiting)}${reasonIn(waiting)}.`,
   },
   schedule: {
     what: () => 'its next attempt',
-    cause: () => 'It waits for its next attempt.',
-    end: 'This is due',
+    cause: () => 'Waiting for its next attempt.',
+    end: 'It starts',
   },
 }
 
@@ -90,7 +90,7 @@ export const waitingText = (waits: Waits, now: number): string | undefined => {
   return `Waiting for ${words[waitingFor].what(waiting ?? {})}${untilText(waits, now)}`
 }
 
-/** Why a task waits, and what happens at the end of the wait: `Anthropic has reached its usage limit.`, `It is tried again`. */
+/** Why a task waits, and what happens at the end of the wait: `Anthropic has reached its usage limit.`, `Next try`. */
 export const waitingSentences = (
   waiting: NonNullable<Waits['waiting']>,
 ): { cause: string; end?: string | undefined } => {

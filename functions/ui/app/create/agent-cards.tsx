@@ -66,7 +66,7 @@ const Cards = ({ agents, chosen }: { agents: readonly Agent[]; chosen: string })
         ))}
         {isUnknown && (
           <Choice type={chosen} name={chosen} isChosen isDisabled={false}>
-            <span className="text-muted-foreground">Not known to the service</span>
+            <span className="text-muted-foreground">Unknown agent</span>
           </Choice>
         )}
       </div>

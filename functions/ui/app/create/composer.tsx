@@ -16,7 +16,7 @@ import { taskErrors, useRepeat } from './repeat.ts'
 import { TaskFields } from './task-fields.tsx'
 
 /** A resend has the same idempotency key. */
-const BACK = 'The connection was lost and is back. Send it again: no second task is created.'
+const BACK = 'The connection was lost. Send it again. No second task is created.'
 
 type Parts = { fields: ReactNode; problem: ReactNode; mode: ReactNode; submit: ReactNode }
 

@@ -20,9 +20,9 @@ export const LimitInputs = ({ typed, errors, isShown }: TypedFields & { isShown:
       name="maxSteps"
       defaultValue={typed.maxSteps}
       inputMode="numeric"
-      placeholder="of the agent"
+      placeholder="Agent default"
       autoComplete="off"
-      hint="Where steps are counted"
+      hint="For agents that count steps"
       error={errors.maxSteps}
     />
     <TextField
@@ -30,7 +30,7 @@ export const LimitInputs = ({ typed, errors, isShown }: TypedFields & { isShown:
       name="maxCostUsd"
       defaultValue={typed.maxCostUsd}
       inputMode="decimal"
-      placeholder="none"
+      placeholder="No limit"
       autoComplete="off"
       hint="Of all attempts together"
       error={errors.maxCostUsd}
@@ -42,5 +42,5 @@ export const LimitInputs = ({ typed, errors, isShown }: TypedFields & { isShown:
 const useTimePlaceholder = (type: string | undefined, isShown: boolean): string => {
   const { data: agents } = useAgents(isShown)
   const agent = agents?.find((each) => (type ? each.type === type : each.isDefault))
-  return agent ? formatMs(agent.timeoutMs) : 'of the agent'
+  return agent ? formatMs(agent.timeoutMs) : 'Agent default'
 }

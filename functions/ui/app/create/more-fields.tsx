@@ -91,7 +91,7 @@ export const MoreFields = ({ typed, errors, prompt, canRepeat }: Props) => {
           label="Runs on"
           name="runsOn"
           defaultValue={typed.runsOn}
-          placeholder="Labels of a runner"
+          placeholder="Runner labels"
           autoComplete="off"
           error={errors.runsOn}
         />
@@ -134,7 +134,7 @@ const RepeatField = ({ typed, errors }: TypedFields) => {
         placeholder="Once, now"
         autoComplete="off"
         spellCheck={false}
-        hint="A cron pattern makes a schedule."
+        hint="A cron pattern creates a schedule."
         error={errors.cron}
       />
       <datalist id={list}>

@@ -1,7 +1,7 @@
 import { firstLineTitle } from '../../../../lib/core/first-line-title.ts'
 import { limitErrors, readLimits } from './limits.ts'
 
-const NO_PROMPT = 'Say what the agent should do.'
+const NO_PROMPT = 'Enter what the agent should do.'
 
 /** What the page refuses of what is typed, by field name. A description counts as words. */
 export const typedErrors = (

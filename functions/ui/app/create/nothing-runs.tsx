@@ -8,7 +8,7 @@ export const NothingRuns = () => {
   if (nothing === undefined) return null
   return (
     <p role="note" className="rounded-md border border-queued/40 bg-queued/8 px-3 py-2">
-      {nothing.why} The task waits until that changes.{' '}
+      {nothing.why} The task waits until this is fixed.{' '}
       <Link to="/agents" onClick={closeOverlay} className="font-medium underline underline-offset-2">
         What to do
       </Link>

@@ -34,7 +34,7 @@ const PromptField = ({ prompt, error, isFirst }: PromptProps) => {
         // biome-ignore lint/a11y/noAutofocus: the form begins with it.
         autoFocus={isFirst && !isNarrow}
         aria-invalid={error ? true : undefined}
-        placeholder="Describe the outcome, and how to check it. The first line becomes the title."
+        placeholder="Describe the outcome and how to check it. The first line becomes the title."
         onKeyDown={(event) => {
           // Leaves the field, so that page keys work again. A dialog closes.
           if (event.key !== 'Escape' || event.currentTarget.closest('[role=dialog]')) return

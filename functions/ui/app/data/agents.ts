@@ -20,8 +20,8 @@ export const canRun = ({ inService, runners }: Pick<Agent, 'inService' | 'runner
 
 export type Nothing = { why: string; isWorkerOff: boolean }
 
-const WORKER_OFF = 'The service runs no tasks itself (WORKER=off), and no runner takes tasks.'
-const NO_AGENT = 'No agent of the service is set up, and no runner takes tasks.'
+const WORKER_OFF = 'The service does not run tasks (WORKER=off), and no runner is available.'
+const NO_AGENT = 'No agent is set up, and no runner is available.'
 
 /** Why no task can run, neither in the service nor on a runner; undefined while one can, and until that is known. */
 export const useNothingRuns = (): Nothing | undefined => {

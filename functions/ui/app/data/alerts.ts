@@ -34,7 +34,7 @@ type Wanted = { publicKey: string; device: string; topics: readonly AlertTopic[]
 /** Asks the person and the browser. Throws with what to do where one of them refuses. */
 const subscribe = async ({ publicKey, device, topics }: Wanted) => {
   if ((await Notification.requestPermission()) !== 'granted')
-    throw new Error('Notifications are blocked for this site: allow them in the settings of the browser.')
+    throw new Error('Notifications are blocked for this site. Allow them in the settings of your browser.')
   await navigator.serviceWorker.register(WORKER)
   const { pushManager } = await navigator.serviceWorker.ready
   // One that was made with another key cannot be used: the data of the service is another.

@@ -4,16 +4,16 @@ import { useSessionStatus } from './session.ts'
 
 /** Provider labels as used within a sentence. */
 export const providers = {
-  codehost: { label: 'the code host', path: routes.beginCodehost.path },
-  trackera: { label: 'tracker A', path: routes.beginTrackera.path },
-  trackerb: { label: 'tracker B', path: routes.beginTrackerb.path },
+  codehost: { label: 'GitHub', path: routes.beginCodehost.path },
+  trackera: { label: 'Jira', path: routes.beginTrackera.path },
+  trackerb: { label: 'Linear', path: routes.beginTrackerb.path },
   oidc: { label: 'single sign-on', path: routes.beginOidc.path },
 } as const
 export type ProviderName = keyof typeof providers
 
 /** The label at the start of a sentence. */
 export const providerTitle = (name: ProviderName): string => {
-  const label = providers[name].label.replace(/^the /, '')
+  const { label } = providers[name]
   return label.charAt(0).toUpperCase() + label.slice(1)
 }
 

@@ -1,7 +1,7 @@
 /** Advice by error code. */
 const advice: Readonly<Record<string, string>> = {
-  cancelled: 'Everything up to that point is kept. Send another message to continue.',
-  orphaned: 'Its page was closed for too long. Send another message to continue.',
+  cancelled: 'Everything so far is kept. Send another message to continue.',
+  orphaned: 'No one was watching for too long. Send another message to continue.',
   timeout: 'It reached the time limit of a turn. Ask for less at once, or send another message to continue.',
   shutdown: 'Send the message again.',
   interrupted: 'The service was restarted. Send the message again in 15 seconds.',
@@ -9,8 +9,8 @@ const advice: Readonly<Record<string, string>> = {
   rate_limited: 'The model provider is rate limiting. Wait a moment, then send the message again.',
   model_unknown: 'Choose another model.',
   tools_unsupported: 'Choose another model, or the mode without tools.',
-  turn_under_way: 'Wait for its answer; after a restart of the service, 15 seconds.',
-  approval_pending: 'Decide on the pending tool calls above.',
+  turn_under_way: 'Wait for its answer. After a restart of the service, wait 15 seconds.',
+  approval_pending: 'Allow or deny the pending tool calls above.',
   message_too_long: 'Shorten it, or start a new conversation.',
   conversation_not_found: 'It may have been deleted in another window.',
 }

@@ -168,9 +168,9 @@ export const Trouble = ({ code, message, isOfTask = false }: TroubleProps) => (
 )
 
 const ends: Readonly<Record<string, string>> = {
-  max_steps: 'It reached its step limit before it was done.',
-  budget: 'It reached its token budget before it was done.',
-  length: 'The answer was cut off at the maximum length of the model.',
+  max_steps: 'Stopped at its step limit before it was done.',
+  budget: 'Stopped at its token budget before it was done.',
+  length: 'The answer reached the maximum length of the model.',
   'content-filter': 'The provider cut off the answer.',
 }
 

@@ -15,7 +15,7 @@ const Why = (props: ErrorComponentProps) => {
       advice={
         error instanceof NotLoaded
           ? 'It loads as soon as the service responds.'
-          : 'It is retried when the connection is back. If the error stays, reload the page.'
+          : 'It loads when the connection is back. If the error stays, reload the page.'
       }
       onRetry={retry}
     />

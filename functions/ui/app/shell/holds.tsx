@@ -26,7 +26,7 @@ const Strip = ({ hold: { id, provider, reason, until, waiting } }: { hold: Hold 
   const isAdmin = useMe()?.role === 'admin'
   const start = () =>
     mutate(id, {
-      onSuccess: () => void toast.done(`Tasks that waited for ${name} start now`),
+      onSuccess: () => void toast.done(`Tasks waiting for ${name} start now`),
       onError: (error) => void toast.failed('Not started', errorMessage(error)),
     })
   return (
@@ -52,7 +52,7 @@ const Strip = ({ hold: { id, provider, reason, until, waiting } }: { hold: Hold 
           needsService
           disabled={isPending}
           onClick={start}
-          title="Lets the tasks try the provider now. If it still refuses, it is held again; no attempt is counted."
+          title="Tries the provider now. If it still refuses, it is put on hold again. No attempt is counted."
         >
           Start anyway
         </Button>

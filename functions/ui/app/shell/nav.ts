@@ -62,7 +62,7 @@ export const settingsSections: readonly { group: string; sections: readonly Sect
     sections: [
       { to: '/settings', label: 'Profile' },
       { to: '/settings/sessions', label: 'Sign-in' },
-      { to: '/settings/messages', label: 'Messages' },
+      { to: '/settings/messages', label: 'Notifications' },
       { to: '/settings/tokens', label: 'API tokens' },
       { to: '/settings/devices', label: 'Devices', key: 'v' },
     ],

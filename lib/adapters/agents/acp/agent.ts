@@ -59,7 +59,7 @@ export const createAcpAgent = (preset: AcpProgram, needs: Needs): AgentAdapter =
 
   const stillStarting = () =>
     new Promise<AgentHealth>((resolve) => {
-      const message = `${name} did not start within ${durationText(LONGEST_LOOK_MS)}; ask again in a minute`
+      const message = `${name} did not start within ${durationText(LONGEST_LOOK_MS)}. Check again in a minute`
       clock.after(LONGEST_LOOK_MS, () => resolve({ healthy: false, message }))
     })
 

@@ -33,7 +33,7 @@ export const acpFacts = ({ type, name }: AcpProgram) =>
   ({
     type,
     name,
-    description: `${name}, a program of its own that speaks the Agent Client Protocol`,
+    description: `${name}, a program that speaks the Agent Client Protocol`,
     capabilities: PROGRAM_CAPABILITIES,
     family: 'acp',
     canResume: true,

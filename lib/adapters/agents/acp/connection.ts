@@ -22,14 +22,18 @@ const EXIT_MS = 1_000
 /** JSON-RPC code of ACP for a missing sign-in. */
 const AUTH_REQUIRED = -32_000
 
-const FLOODED = 'The agent went on asking without waiting for answers'
+const FLOODED = 'The agent sent too many requests at once'
 
 const answeredError = (error: RequestError, program: Program): Error => {
   if (error.code === AUTH_REQUIRED)
-    return agentFailure('agent_not_signed_in', withErrors('The agent has no credential', program), false)
+    return agentFailure(
+      'agent_not_signed_in',
+      withErrors('The agent is not signed in to its model provider', program),
+      false,
+    )
   const { data } = error
   const more = data === undefined || data === null ? '' : ` (${cutText(JSON.stringify(data), 300)})`
-  return agentFailure('agent_error', withErrors(`The agent answered: ${errorMessage(error)}${more}`, program))
+  return agentFailure('agent_error', withErrors(`The agent reported: ${errorMessage(error)}${more}`, program))
 }
 
 /**
@@ -58,7 +62,7 @@ export const connect = (
   // A message that is too large, or none at all: nothing that follows can be understood.
   connection.closed.then(() =>
     clock.after(EXIT_MS, () =>
-      fault.reject(agentFailure('agent_protocol', 'The agent sent what is no message of ACP')),
+      fault.reject(agentFailure('agent_protocol', 'The agent sent an invalid ACP message')),
     ),
   )
 
@@ -105,6 +109,6 @@ const initialize = async (agent: ClientContext): Promise<InitializeResponse> => 
   })
   const { protocolVersion } = answer
   if (protocolVersion === PROTOCOL_VERSION) return answer
-  const message = `The agent speaks version ${protocolVersion} of ACP, not ${PROTOCOL_VERSION}`
+  const message = `The agent uses version ${protocolVersion} of ACP, but version ${PROTOCOL_VERSION} is required. Update the agent`
   throw agentFailure('agent_protocol', message, false)
 }

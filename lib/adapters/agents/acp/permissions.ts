@@ -56,7 +56,7 @@ const MOST_DENIED = 1_000
 const LOOK_MS = 1_000
 
 const tooManyDenied = () => {
-  const message = `The agent was stopped: ${MOST_DENIED} of its calls were refused; see the task’s denied calls, or choose another security mode`
+  const message = `The agent was stopped because ${MOST_DENIED} of its calls were denied. See the denied calls of the task, or choose another security mode`
   return agentFailure('agent_limit', message, false)
 }
 

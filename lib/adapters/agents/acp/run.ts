@@ -23,9 +23,9 @@ export type RunNeeds = ProgramNeeds & {
 export const loadSession = () => import('./session.ts')
 
 const endings: Readonly<Record<string, string>> = {
-  max_tokens: 'The agent stopped at its limit of tokens, before the task was done',
-  max_turn_requests: 'The agent stopped at its limit of steps, before the task was done',
-  refusal: 'The agent refused to go on',
+  max_tokens: 'The agent reached its token limit before the task was done',
+  max_turn_requests: 'The agent reached its step limit before the task was done',
+  refusal: 'The agent refused to continue',
   cancelled: 'The agent cancelled its turn',
 }
 
@@ -76,7 +76,7 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
             agentSession = id
             isResumed = resumed
             if (work.agentSession !== undefined && !resumed)
-              context.progress('The agent no longer has its session: it begins anew')
+              context.progress('The agent no longer has its session, so it starts a new one')
             await keepSession(id)
           },
           onUpdate: (update) => {
@@ -96,11 +96,11 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
           updates.end()
           if (undecided.size > 0) {
             const calls = [...undecided.values()].join(', ')
-            return { failure: `The agent ended its turn before a person had decided: ${calls}` }
+            return { failure: `The agent ended its turn before these calls were decided: ${calls}` }
           }
           if (stopReason === 'end_turn') return {}
           // Codex ends its turn where a call is denied.
-          const after = denied.length > 0 ? `, after it was denied: ${denied.join(', ')}` : ''
+          const after = denied.length > 0 ? `. Denied calls: ${denied.join(', ')}` : ''
           return { failure: (endings[stopReason] ?? `The agent ended: ${stopReason}`) + after }
         },
         isAnswered: updates.isAnswered,

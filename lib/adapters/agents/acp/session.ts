@@ -99,7 +99,7 @@ export const runTurn = async (needs: Needs): Promise<PromptResponse> => {
   const app = client(APP).onRequest('session/request_permission', ({ params }) => ask(params))
   const { agent, start, during, fault, end } = connect(program, clock, app, onUpdate)
   const silence = createWatchdog(clock, SILENCE_MS, () =>
-    fault(agentFailure('agent_silent', `The agent was silent for ${durationText(SILENCE_MS)}`)),
+    fault(agentFailure('agent_silent', `The agent sent nothing for ${durationText(SILENCE_MS)}`)),
   )
 
   const cancel = () => {
@@ -138,7 +138,11 @@ const openSession = async (
   const setMode = async (sessionId: string, modes: SessionModeState | null | undefined) => {
     if (mode === undefined || !modes || modes.currentModeId === mode) return
     if (modes.availableModes.every(({ id }) => id !== mode))
-      throw agentFailure('agent_protocol', `The agent has no mode ${mode}, in which it asks`, false)
+      throw agentFailure(
+        'agent_protocol',
+        `The agent does not support its mode ${mode}, which asks for approval`,
+        false,
+      )
     await agent.request('session/set_mode', { sessionId, modeId: mode })
   }
   const opening: NewSessionRequest = {
@@ -153,7 +157,7 @@ const openSession = async (
   }
   const { sessionId, modes } = await agent.request('session/new', opening)
   if (sessionId === '' || sessionId.length > MOST_SESSION_ID) {
-    const message = `The agent gave its session an id of ${sessionId.length} characters: 1 to ${MOST_SESSION_ID} are kept`
+    const message = `The agent used a session id of ${sessionId.length} characters. The limit is ${MOST_SESSION_ID}`
     throw agentFailure('agent_protocol', message, false)
   }
   await setMode(sessionId, modes)
@@ -167,7 +171,7 @@ const understood = (
 ): McpServer[] => {
   const other = servers.find((server) => 'url' in server && !capabilities?.http)
   if (other === undefined) return [...servers]
-  const message = `The agent cannot use the MCP server ${other.name}: it knows none with an address`
+  const message = `The agent cannot use the MCP server ${other.name}, because it does not support MCP over HTTP`
   throw agentFailure('agent_protocol', message, false)
 }
 

@@ -123,12 +123,11 @@ type Needs = RepositoryNeeds & {
 const failures: Readonly<
   Record<Exclude<LoopResult['ended'], 'answered' | 'waiting' | 'cost_limit'>, (run: LoopResult) => string>
 > = {
-  budget: ({ usage }) =>
-    `Stopped after ${usage.totalTokens} tokens, the most allowed, before the task was done.`,
+  budget: ({ usage }) => `Stopped at its limit of ${usage.totalTokens} tokens before the task was done.`,
   max_steps: ({ steps }) =>
-    `Stopped after ${steps} steps, the most allowed, before the task was done. A task with a larger maxSteps gets more.`,
-  cut: ({ finishReason }) => `The model's answer ended early (${finishReason}).`,
-  empty: () => 'The model returned neither text nor tool calls.',
+    `Stopped at its limit of ${steps} steps before the task was done. Create the task with more steps to give it more.`,
+  cut: ({ finishReason }) => `The response of the model ended early (${finishReason}).`,
+  empty: () => 'The model returned an empty response.',
 }
 
 /**

@@ -2,7 +2,7 @@
 export const codingAgentFacts = {
   type: 'coding-agent',
   name: 'Coding agent',
-  description: 'Works on a task with a language model and guarded tools, in a git workspace of its own.',
+  description: 'Works with a language model and guarded tools, in its own git workspace.',
   timeoutMs: 3_600_000,
   capabilities: ['code', 'git', 'terminal', 'file-ops'],
   family: 'builtin',

@@ -39,7 +39,7 @@ export const commandFacts = ({ type, name }: CommandProgram) =>
   ({
     type,
     name,
-    description: `${name}, a command that works on a task until it ends`,
+    description: `${name}, run once for each task`,
     capabilities: PROGRAM_CAPABILITIES,
     family: 'command',
     timeoutMs: PROGRAM_TIMEOUT_MS,

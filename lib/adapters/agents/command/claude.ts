@@ -93,8 +93,8 @@ const usageFacts = ({ usage }: Result) => {
 
 /** Its limits are no accident: another attempt would end there again. */
 const limits: Readonly<Record<string, string>> = {
-  error_max_turns: 'The agent stopped at its limit of steps, before the task was done',
-  error_max_budget_usd: 'The agent stopped at its budget, before the task was done',
+  error_max_turns: 'The agent reached its step limit before the task was done',
+  error_max_budget_usd: 'The agent reached its budget before the task was done',
 }
 
 const statedFailure = ({
@@ -152,7 +152,7 @@ export const createClaudeParser = ({ events, progress, root }: ParserNeeds): Par
     model ??= line.model
     if (line.subtype !== 'api_retry') return
     const { attempt, max_retries: most, error_status: status } = line
-    progress(`Asking its model again, ${attempt} of ${most}: ${status ?? 'no answer'}`)
+    progress(`Calling its model again, ${attempt} of ${most}: ${status ?? 'no response'}`)
   }
 
   const takeMessage = ({ message, parent_tool_use_id: parent }: MessageLine) => {

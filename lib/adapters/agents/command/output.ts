@@ -38,7 +38,7 @@ export const readOutput = async ({ program, parser, clock, signal }: Needs): Pro
     })
   }
   const silence = createWatchdog(clock, SILENCE_MS, () =>
-    fail(agentFailure('agent_silent', `The agent was silent for ${durationText(SILENCE_MS)}`)),
+    fail(agentFailure('agent_silent', `The agent sent nothing for ${durationText(SILENCE_MS)}`)),
   )
 
   program.stdout.on('data', (bytes: Buffer) => {

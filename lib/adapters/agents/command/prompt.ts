@@ -21,8 +21,7 @@ export const withPrompt = async (
   const text = prompt.replaceAll('\0', '').replace(/^-/, ' -')
   const filled = args.map((arg) => arg.replaceAll(PLACES, (place) => (place === '{prompt}' ? text : file)))
   if (filled.some((arg) => Buffer.byteLength(arg) >= LONGEST_ARGUMENT)) {
-    const message =
-      'The task is longer than an argument of a program may be: COMMAND_AGENTS can use {promptFile}'
+    const message = 'The prompt is too long for a command-line argument. Use {promptFile} in COMMAND_AGENTS'
     throw agentFailure('agent_prompt_too_long', message, false)
   }
   return filled

@@ -23,7 +23,7 @@ const judge = async (program: Program, parser: Parser, wasEnded: boolean): Promi
   if (outcome === undefined || exceeded) throw await endFailure(program)
   if (isWell || outcome.failure !== undefined) return outcome
   const how = exitCode === null ? 'by a signal' : `with exit code ${exitCode}`
-  return { ...outcome, failure: `The agent called its work done, and ended ${how}`, retryable: true }
+  return { ...outcome, failure: `The agent reported success but ended ${how}`, retryable: true }
 }
 
 /** Runs tasks with a program that is given its task by an argument. */

@@ -39,14 +39,14 @@ export const createProgramAgent = (
 ): AgentAdapter => {
   // The place of a program in the machine is not for users.
   const program = command.includes(path.sep)
-    ? `its program ${path.basename(command)} is not there`
+    ? `its program ${path.basename(command)} does not exist`
     : `no ${command} on PATH`
-  const notInstalled = `${name} is not installed: ${program}${install ? `; run ${install}` : ''}`
+  const notInstalled = `${name} is not installed: ${program}${install ? `. Run ${install}` : ''}`
   const missingText = (): string | undefined => {
     const settings = missingSettings()
     const parts = [
       search.found() === undefined ? notInstalled : undefined,
-      settings.length > 0 ? `${name} has no model: set ${settings.join(' or ')}` : undefined,
+      settings.length > 0 ? `${name} has no model. Set ${settings.join(' or ')}` : undefined,
     ]
     return parts.filter(Boolean).join('. ') || undefined
   }

@@ -25,7 +25,7 @@ export const endFailure = async (program: Program): Promise<Error> => {
   if (exceeded) return agentFailure('agent_limit', `The agent was stopped: ${exceeded.message}`, false)
   // A shell and `env` say so of what is missing, and of what may not be run or is no program.
   if (exitCode === 127 || exitCode === 126)
-    return agentFailure('agent_missing', withErrors('The agent cannot be started', program), false)
+    return agentFailure('agent_missing', withErrors('The agent could not be started', program), false)
   const how = exitCode === null ? 'by a signal' : `with exit code ${exitCode}`
   return agentFailure('agent_exited', withErrors(`The agent ended ${how}`, program))
 }

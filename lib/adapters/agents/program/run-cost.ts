@@ -50,7 +50,7 @@ export const createRunCost = (
     const model = limitUsd === undefined ? undefined : unpriced()
     if (model === undefined || model === unpricedTold) return
     unpricedTold = model
-    progress(`The model ${model} has no price: its calls do not count for the cost limit`)
+    progress(`The model ${model} has no known price, so its calls do not count toward the cost limit`)
   }
 
   let isRefused = false

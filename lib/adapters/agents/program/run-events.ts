@@ -11,7 +11,7 @@ const MOST_OPEN_CALLS = 1_000
 /** The most characters of the events of one run, each of which counts as some at least. */
 const MOST_SHOWN = 50_000_000
 const LEAST_SHOWN = 200
-const END = '\n\n[What the agent does from here on is not shown: its run has sent too much]'
+const END = '\n\n[The rest is not shown: this run sent too much output]'
 
 const shownTitle = (title: string): string =>
   cutText(title.split(new RegExp(CONTROLS, 'gu')).join(' ').trim(), LONGEST_CALL_TITLE)

@@ -78,7 +78,7 @@ const invalidBranch = (why: string) => taskFailure('invalid', 'branch_invalid', 
 const requireBranchName = async ({ run }: Repository, branch: string) => {
   const fits = !branch.startsWith('-') && !branch.includes('\0') && branch.length <= 200
   if (!fits || (await run(['check-ref-format', '--branch', branch])).exitCode !== 0)
-    throw invalidBranch('The branch is not a name that git accepts')
+    throw invalidBranch('The branch name is not valid in git')
 }
 
 /** A branch of the clone's source beside which git cannot have the branch: `a` and `a/b` exclude each other. */
@@ -102,7 +102,7 @@ const requirePlace = async (repository: Repository, branch: string) => {
   const rival = await rivalBranch(repository, branch)
   if (rival !== undefined)
     throw invalidBranch(
-      `The repository has a branch ${rival}, and git cannot have the branch ${branch} beside it: name another`,
+      `The repository has a branch ${rival}, so git cannot create the branch ${branch}. Choose another name`,
     )
 }
 
@@ -110,7 +110,7 @@ const requirePlace = async (repository: Repository, branch: string) => {
 const requireHead = async ({ run, commitAt }: Repository, source: Source) => {
   if (await commitAt('HEAD')) return
   if ((await run(['for-each-ref', '--count=1', 'refs/remotes/origin/'])).stdout === '') return
-  const what = `Cloning ${source.shown} failed: its default branch does not exist: name one of its branches`
+  const what = `Cloning ${source.shown} failed: its default branch does not exist. Choose one of its branches`
   throw taskFailure('invalid', 'clone_failed', what, false)
 }
 

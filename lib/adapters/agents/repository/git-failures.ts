@@ -22,18 +22,18 @@ const causes: readonly { sign: RegExp; advice: string; retryable: boolean }[] = 
   { sign: UNREACHED, advice: 'the host could not be reached', retryable: true },
   {
     sign: NOT_ALLOWED,
-    advice: 'it is not there, or it is private: check the name and link an account that may read it',
+    advice: 'it does not exist or is private. Check the name, and link an account with access',
     retryable: false,
   },
-  { sign: NOT_THERE, advice: 'it does not exist: check the name', retryable: false },
+  { sign: NOT_THERE, advice: 'it does not exist. Check the name', retryable: false },
   {
     sign: /returned error: 30|unable to update url base from redirection/i,
-    advice: 'it was redirected, which is not followed: give the address that it has now',
+    advice: 'it has moved. Use its new address',
     retryable: false,
   },
   {
     sign: /dubious ownership|transport |not a valid|invalid gitfile/i,
-    advice: 'git refuses it; check its owner and its form',
+    advice: 'git rejects it. Check its owner and format',
     retryable: false,
   },
 ]
@@ -53,7 +53,7 @@ export const accessRefused = (shown: string) =>
   taskFailure(
     'forbidden',
     'clone_failed',
-    `Cloning ${shown} failed: it is not there, or the linked account may not read it: check the name, and link an account of the code host that may`,
+    `Cloning ${shown} failed: it does not exist, or the linked account cannot read it. Check the name, and link a GitHub account with access`,
     false,
   )
 
@@ -88,26 +88,26 @@ export const pushFailure = ({ owner, name }: HostedName, branch: string, result:
     return new Problem(
       'forbidden',
       'push_refused',
-      `The code host takes no such push to ${branch}: a rule protects the branch, or the changes need more than the linked account was granted (workflows need the scope workflow)`,
+      `GitHub rejected the push to ${branch}: the branch is protected, or the linked account lacks a permission (workflows need the scope workflow)`,
     )
   if (MOVED.test(stderr))
     return new Problem(
       'invalid',
       'branch_moved',
-      `${branch} has commits that this task did not make, and they were not overwritten: merge or delete the branch, then run the task again`,
+      `${branch} has commits that are not from this task. They were not overwritten. Merge or delete the branch, then retry the task`,
     )
   if (timedOut || UNREACHED.test(stderr))
     return new Problem(
       'unavailable',
       'code_host_unavailable',
-      'The code host could not be reached to push the changes: run the task again',
+      'The changes could not be pushed because GitHub could not be reached. Retry the task',
     )
   if (isRefusal(result))
     return new Problem(
       'forbidden',
       'push_forbidden',
-      `The linked account may not push to ${owner}/${name}: link one that may write there, with a token that allows it`,
+      `The linked account cannot push to ${owner}/${name}. Link an account with write access`,
     )
-  const why = exceeded?.message ?? 'run the task again'
+  const why = exceeded?.message ?? 'retry the task'
   return new Problem('unavailable', 'push_failed', `The changes could not be pushed to ${branch}: ${why}`)
 }

@@ -49,10 +49,15 @@ export const restorePatch = async (
   baseCommit: string,
   signal: AbortSignal,
 ): Promise<void> => {
-  if (patch === undefined) throw lost('its files could not be kept')
+  if (patch === undefined) throw lost('its files could not be stored')
   if (patch === '') return
   if (!(await workspace.applyPatch(baseCommit, patch, signal))) throw lost('its repository has changed')
 }
 
 const lost = (why: string) =>
-  taskFailure('unavailable', 'workspace_lost', `The workspace of the waiting run is gone, and ${why}`, true)
+  taskFailure(
+    'unavailable',
+    'workspace_lost',
+    `The workspace of the waiting run no longer exists, and ${why}`,
+    true,
+  )

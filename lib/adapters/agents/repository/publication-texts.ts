@@ -53,8 +53,8 @@ export const pullRequestBody = ({ task, output, credentials, leftOut }: About): 
   const origin = issueUrl(task)
   return [
     withClosedFences(neutralText(shortenedOutput(output.toWellFormed().trim()))),
-    ...fileList('Files of credentials were changed as well; they are not part of this:', credentials),
-    ...fileList('Git could not take these files; they are not part of this:', leftOut),
+    ...fileList('Not included, because they may contain credentials:', credentials),
+    ...fileList('Not included, because git cannot store them:', leftOut),
     '',
     '---',
     '',

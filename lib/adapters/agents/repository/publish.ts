@@ -193,7 +193,7 @@ const refuseSecrets = async (git: GitOrThrow, trees: readonly string[], mask: (t
   throw new Problem(
     'forbidden',
     'secret_in_changes',
-    'The changes hold a secret of this service, and were not pushed: look at the diff, and change that secret',
+    'The changes were not pushed because they contain a secret of this service. Check the diff, and rotate that secret',
   )
 }
 
@@ -209,7 +209,7 @@ const tooLarge = (most: number, what: 'lines' | 'objects') =>
   new Problem(
     'too_large',
     'changes_too_large',
-    `The changes have more than ${most / 1_024 / 1_024} MiB of ${what}, and were not pushed: have large files left out`,
+    `The changes were not pushed because they have more than ${most / 1_024 / 1_024} MiB of ${what}. Leave out large files`,
   )
 
 /** Moves the branch on the code host, if it still has the commit of the clone. */

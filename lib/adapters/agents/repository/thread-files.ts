@@ -27,9 +27,8 @@ type Earlier = { existing: Position | undefined; left: FilesLeft | undefined }
 const FETCH_TIMEOUT_MS = 2 * 60_000
 const MOST_OUTPUT = 1_024 * 1_024
 const MOST_NAMED = 50
-const NEW = 'No files of an earlier turn are left: this is a new checkout'
-const CLOSED =
-  'The files of the earlier turns are gone, and no branch or diff of them is stored that fits the repository'
+const NEW = 'The files of earlier turns are no longer stored, so this turn starts with a new checkout'
+const CLOSED = 'The files of earlier turns are no longer stored, and no branch or diff matches the repository'
 
 /**
  * The files for a later turn of a thread, in this order of what there is: its workspace, the branch that was pushed, the
@@ -40,7 +39,7 @@ export const goOn = async (
   clone: Clone,
   { existing, left }: Earlier,
 ): Promise<Position> => {
-  if (existing) return upToDate(workspace, clone, existing, 'Going on in the workspace of the last turn')
+  if (existing) return upToDate(workspace, clone, existing, 'Continuing in the workspace of the last turn')
   if (left === undefined) {
     const at = await clone.into(workspace)
     return { at, start: at.baseCommit, threadBase: at.baseCommit, notes: [NEW] }
@@ -48,12 +47,17 @@ export const goOn = async (
   const branch = left.at.destination?.branch ?? left.at.branch
   const at = await clone.into(workspace, branch)
   if (at.destination?.tip) {
-    const note = `The workspace is gone: going on from the branch ${branch}`
+    const note = `The workspace no longer exists, so this turn continues from the branch ${branch}`
     const threadBase = await knownCommit(workspace, at, left.threadBase, clone)
     return { at, start: at.baseCommit, threadBase, notes: [note] }
   }
   const position = await restored(workspace, clone, at, left)
-  return upToDate(workspace, clone, position, 'The workspace is gone: going on from the stored diff')
+  return upToDate(
+    workspace,
+    clone,
+    position,
+    'The workspace no longer exists, so this turn continues from the stored diff',
+  )
 }
 
 /** A commit that the clone has, else the one that it is at. */
@@ -107,7 +111,7 @@ const upToDate = async (
   }
   if (moved.tip === '') {
     await snapshot.keep()
-    const gone = `The branch ${moved.branch} is no longer on the code host; its work is in the files`
+    const gone = `The branch ${moved.branch} no longer exists on GitHub. Its changes are in the files`
     return { at: { ...at, destination: moved }, start, threadBase, notes: [note, gone] }
   }
   const merged = await merge(snapshot, start, moved)
@@ -161,9 +165,9 @@ const merge = async (snapshot: WorkspaceTree, ours: string, { tip }: Destination
 }
 
 const mergeNote = (branch: string, conflicts: readonly string[]): string => {
-  const merged = `Others have pushed commits to ${branch} since the last turn, which were merged into the files`
+  const merged = `Commits pushed to ${branch} since the last turn were merged into the files`
   if (conflicts.length === 0) return merged
   const named = conflicts.slice(0, MOST_NAMED).join(', ')
   const more = conflicts.length > MOST_NAMED ? ` and ${conflicts.length - MOST_NAMED} more` : ''
-  return `${merged}, with conflicts in ${named}${more}: both versions are there between conflict markers. Resolve them first, and keep what the others did`
+  return `${merged}, with conflicts in ${named}${more}: both versions are kept between conflict markers. Resolve these first, and keep the changes of the others`
 }

@@ -196,7 +196,7 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
       const existing = isLater || resumes ? await existingWork(context.workspace) : undefined
       if (existing?.taskId !== task.id) return isLater ? beginAgain(task, context) : begin(task, context)
       if (!resumes) await resetFiles(existing, context.signal)
-      context.progress('Going on in the workspace of the last attempt')
+      context.progress('Continuing in the workspace of the last attempt')
       return existing
     },
     /** The workspace of a run that waited; rebuilt with its patch if it no longer exists. */

@@ -96,7 +96,7 @@ const line = ({ name, arguments: given, answer }: Done): string =>
 const summary = ({ prompt, done }: Progress): string => {
   if (done.length > 0)
     return `${DISCLAIMER} For “${promptTitle(prompt)}” it called these tools, which answered:\n${done.map(line).join('\n')}`
-  return `${DISCLAIMER} It cannot answer; your message was: “${oneLine(prompt, 200)}” Configure a provider for real answers.`
+  return `${DISCLAIMER} It cannot answer. Your message was: “${oneLine(prompt, 200)}” Add a model key for real answers.`
 }
 
 /** The next act: the prompt's orders in turn if it has any, else the usual plan, and a summary at the end. */

@@ -118,7 +118,7 @@ const BROKEN_OFF = /^(?:error|abort|aborted|cancelled|insufficient_system_resour
 const reasonIn = (given: unknown): string | undefined => {
   const named = textIn(given)?.toLowerCase()
   if (named === undefined) return undefined
-  if (BROKEN_OFF.test(named)) throw new WireFailure('ended its answer with an error', { reason: 'status' })
+  if (BROKEN_OFF.test(named)) throw new WireFailure('ended its response with an error', { reason: 'status' })
   return Object.hasOwn(REASONS, named) ? REASONS[named] : named
 }
 

@@ -31,7 +31,7 @@ export const cohereChat: WireReader = (limits) => {
   const end = (delta: Fields): object => {
     const reason = textIn(delta.finish_reason) ?? ''
     if (reason.startsWith('ERROR') || reason === 'TIMEOUT')
-      throw failureIn(delta) ?? new WireFailure('ended its answer with an error', { reason: 'status' })
+      throw failureIn(delta) ?? new WireFailure('ended its response with an error', { reason: 'status' })
     isEnded = true
     return { finish_reason: reason, usage: usageIn(delta.usage) }
   }

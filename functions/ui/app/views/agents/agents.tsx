@@ -93,7 +93,7 @@ export const Agents = (): ReactNode => {
 const NoAgents = () => (
   <Empty title="No agents registered">
     <p className="pb-3">
-      Tasks wait until one is registered. Set your adapter's module and restart the service:
+      Tasks wait until you register one. Set the module of your agent and restart the service:
     </p>
     <Command text="AGENT_ADAPTERS=./agents/my-agent.js npm start" />
   </Empty>

@@ -69,7 +69,7 @@ const MissingKey = ({ names, isLater }: { names: readonly string[]; isLater: boo
           model key
         </Link>
       ) : (
-        'model key (an admin does)'
+        'model key (ask an admin)'
       )}
       , or set <Choice names={names} /> in the environment of the service.
     </p>

@@ -100,9 +100,9 @@ const Actions = ({ runner: { id, name, status, userId } }: { runner: Runner }) =
       {status !== 'offline' && <Drain id={id} name={name} status={status} />}
       <Confirm verb="Remove" title={`Remove ${name}`} onConfirm={() => remove(id)}>
         {userId === OF_INSTALLATION
-          ? 'It is refused from now on, until you allow it again. Others keep the token of the installation (RUNNER_TOKEN).'
-          : 'Its API token is revoked, so its program ends.'}{' '}
-        The tasks that it runs start again elsewhere.
+          ? 'It is rejected until you allow it again. Other runners with the shared token (RUNNER_TOKEN) are not affected.'
+          : 'Its API token is revoked, and its program stops.'}{' '}
+        Its running tasks start again on another runner.
       </Confirm>
     </>
   )
@@ -112,17 +112,17 @@ const changes = {
   online: {
     verb: 'Drain',
     says: (name: string) => `Drain ${name}`,
-    hint: 'It takes no new tasks; what it runs goes on',
+    hint: 'It takes no new tasks. Running tasks continue',
   },
   draining: {
-    verb: 'Take tasks again',
-    says: (name: string) => `Let ${name} take tasks again`,
+    verb: 'Resume',
+    says: (name: string) => `Resume ${name}`,
     hint: 'It takes new tasks',
   },
   removed: {
     verb: 'Allow',
     says: (name: string) => `Allow ${name} again`,
-    hint: 'It may register again, and take tasks',
+    hint: 'It can register again and take tasks',
   },
 }
 

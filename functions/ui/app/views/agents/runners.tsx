@@ -35,8 +35,7 @@ export const Runners = () => {
 const NoRunners = () => (
   <Empty title="No runners yet">
     <p className="pb-3">
-      A runner runs tasks on another machine: where your tools are, or where programs can be isolated. It
-      needs no open port; it asks this service for work.
+      A runner runs tasks on another machine, for example where your tools are. It needs no open port.
     </p>
     <StartRunner />
   </Empty>

@@ -49,6 +49,6 @@ const Nothing = ({ filters, onClear }: { filters: AuditFilters; onClear: () => v
     </Empty>
   ) : (
     <Empty title="No audit entries yet">
-      Changes to accounts, tokens, devices and settings, and refused sign-ins, are kept for 400 days.
+      Changes to accounts, tokens, devices and settings, and failed sign-ins, are kept for 400 days.
     </Empty>
   )

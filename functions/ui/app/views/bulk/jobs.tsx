@@ -25,8 +25,7 @@ export const BulkJobs = (): ReactNode => {
       {isPending && <SkeletonRows count={4} />}
       {total === 0 && (
         <Empty title="No bulk jobs yet" curl={curl()}>
-          Select rows of the list, of the queue or of the failures to change them together. Jobs are kept for
-          30 days.
+          Select several tasks, dead letters or failures to retry or cancel them together.
         </Empty>
       )}
       {rows.length > 0 && (

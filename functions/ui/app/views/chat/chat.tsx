@@ -36,7 +36,7 @@ export const Chat = (): ReactNode => {
             <MessagesSquare size={28} className="text-muted-foreground" />
             <p className="text-base font-medium">What should the agent do?</p>
             <p className="text-muted-foreground">
-              A model works on it in the workspace of this conversation, and you follow each step.
+              The agent works in its own workspace, and you see each step.
             </p>
           </div>
           <Providers />

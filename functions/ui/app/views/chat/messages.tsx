@@ -86,7 +86,7 @@ export const Message = memo(({ message }: { message: ChatMessage }) => {
                 params={{ id: sessionId }}
                 className="underline underline-offset-2"
               >
-                Its run
+                Open run
               </Link>
             ),
           ]}

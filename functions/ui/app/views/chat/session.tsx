@@ -35,12 +35,12 @@ export const Session = (): ReactNode => {
         <>
           {session.taskId && (
             <Link to="/tasks/$id" params={{ id: session.taskId }} className={buttonClass()}>
-              Its task
+              Open task
             </Link>
           )}
           {session.conversationId && (
             <Link to="/chat/$id" params={{ id: session.conversationId }} className={buttonClass()}>
-              Its conversation
+              Open conversation
             </Link>
           )}
           <Copy text={session.id} label="Copy the id" />

@@ -86,7 +86,7 @@ const Sent = ({ turn, last }: { turn: Turn | undefined; last: ChatMessage | unde
     <>
       {!isStored && <UserMessage text={turn.content} />}
       <p role="status" className="animate-pulse text-muted-foreground">
-        {turn.mode === 'full' ? 'Sending' : 'Working. The answer is not streamed'}
+        {turn.mode === 'full' ? 'Sending' : 'Working. The answer appears when it is complete'}
       </p>
     </>
   )

@@ -36,7 +36,7 @@ export const Talk = (): ReactNode => {
       aside={
         conversation?.taskId && (
           <Link to="/tasks/$id" params={{ id: conversation.taskId }} className="underline underline-offset-2">
-            Its task
+            Open task
           </Link>
         )
       }
@@ -121,7 +121,7 @@ const Reply = (props: ReplyProps) => {
   const isSending = turn?.state === 'sending'
   const mayGoOn = isWaiting || isSending || (isUnanswered && turn === undefined)
   const blocked = isWaiting
-    ? 'Decide on the pending tool calls first'
+    ? 'Allow or deny the pending tool calls first'
     : isGoing || isSending
       ? 'Wait for the answer, or stop it'
       : undefined
@@ -180,7 +180,7 @@ const Remove = ({ id }: { id: string }) => {
   return (
     <Confirm
       verb="Delete"
-      title="Delete this conversation?"
+      title="Delete this conversation"
       kind="ghost"
       size="icon"
       trigger={<Trash2 size={14} />}

@@ -88,7 +88,7 @@ const More = ({ effort, maxSteps, maxBudget, showThinking }: Omit<Options, 'mode
         label="Maximum tokens"
         inputMode="numeric"
         placeholder="no limit"
-        hint="1,000 or more; no step starts beyond it"
+        hint="At least 1,000. No step starts beyond it"
         value={maxBudget}
         onChange={({ target }) => change({ maxBudget: target.value })}
       />

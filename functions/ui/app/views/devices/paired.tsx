@@ -26,7 +26,7 @@ export const Paired = ({ isAdmin }: { isAdmin: boolean }) => {
         getItems={({ devices }) => devices}
         empty={
           <Empty title="No paired devices" curl={curl()}>
-            Request pairing from the device; it shows a code.
+            Pair a device to sign in there without a password.
           </Empty>
         }
       >
@@ -83,7 +83,7 @@ const Device = ({
       }
       actions={
         <Confirm verb="Revoke" title={`Revoke ${name}`} onConfirm={() => mutateAsync(id)}>
-          Its session ends immediately. It must be paired again to return.
+          It is signed out immediately. To use it again, pair it again.
         </Confirm>
       }
     />

@@ -16,8 +16,7 @@ export const ShowCode = () => {
         ) : (
           <>
             <p className="text-muted-foreground">
-              Shows a code to scan with a signed-in device. Once it is approved there, you get a session for a
-              new device.
+              Scan the code with a signed-in device and approve it there to get a session for a new device.
             </p>
             <Refusal error={error} />
             <div>

@@ -46,7 +46,7 @@ export const Failures = (): ReactNode => {
       {!data && !error && <SkeletonRows count={6} />}
       {groups?.length === 0 && (
         <Empty title={`No failures in the last ${spans[since].label}`} curl={curl()}>
-          Tasks that fail for good are grouped here by agent, code and message.
+          Tasks that fail for good appear here, grouped by cause.
         </Empty>
       )}
       {groups && groups.length > 0 && <Groups groups={groups} onOrder={setOrder} onProbe={setProbed} />}

@@ -82,7 +82,7 @@ export const Group = ({ group, index, selection, onOrder, onProbe }: Props) => {
         <Button
           size="small"
           disabled={pending === 0}
-          title="Retries one of them and follows it, to check whether the cause is fixed"
+          title="Retries one task to check whether the cause is fixed"
           onClick={onProbe}
         >
           <FlaskConical size={14} /> Retry one
@@ -95,7 +95,11 @@ export const Group = ({ group, index, selection, onOrder, onProbe }: Props) => {
           size="small"
           needsService
           disabled={mute.isPending}
-          title={muted ? 'Notify about its failures again' : 'Do not notify about its failures'}
+          title={
+            muted
+              ? 'Turn notifications about these failures on again'
+              : 'Turn off notifications about these failures'
+          }
           onClick={change}
         >
           {muted ? <Bell size={14} /> : <BellOff size={14} />} {muted ? 'Unmute' : 'Mute'}

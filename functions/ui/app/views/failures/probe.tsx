@@ -20,7 +20,7 @@ export const Probe = ({ group, onClose, onRetryOthers }: Props) => {
   if (retried)
     return <Followed taskId={retried.task.id} group={group} onClose={onClose} onRetryOthers={onRetryOthers} />
   return (
-    <Dialog isOpen onClose={onClose} title="Retry one task?">
+    <Dialog isOpen onClose={onClose} title="Retry one task">
       <DialogBody>
         <p>The newest of these tasks runs again with all attempts. The others stay pending.</p>
         <Refusal error={error ?? refused} />

@@ -17,32 +17,33 @@ const abouts: Readonly<Record<keyof Parts, About>> = {
     title: 'Queue',
     to: '/tasks/queue',
     leads: 'Queue',
-    advice: 'More tasks arrive than are processed. Check running tasks, or raise QUEUE_CONCURRENCY.',
+    advice:
+      'Tasks arrive faster than they run. Check the running tasks, or raise the concurrency under Settings, Installation.',
   },
   adapters: { title: 'Agents', to: '/agents', leads: 'Agents', advice: 'Each agent shows what it needs.' },
   circuitBreakers: {
     title: 'Circuit breakers',
     to: '/agents',
     leads: 'Agents',
-    advice: 'An open circuit means too many failures in a row. It is retried automatically.',
+    advice: 'After too many failures in a row, calls are paused and then retried automatically.',
   },
   deadLetterQueue: {
     title: 'Dead letters',
     to: '/tasks/queue',
     leads: 'Dead letters',
-    advice: 'Retry what is fixed and discard the rest.',
+    advice: 'Retry those with a fixed cause, and discard the rest.',
   },
   runners: {
     title: 'Runners',
     to: '/agents',
     leads: 'Agents and runners',
-    advice: 'Set up an agent of the service, or start a runner.',
+    advice: 'Set up an agent, or start a runner.',
   },
   sandbox: {
     title: 'Sandbox',
     to: '/agents',
     leads: 'Agents',
-    advice: 'Use only models and repositories that you trust (AGENT_SANDBOX).',
+    advice: 'Use only models and repositories that you trust, or set up the sandbox (AGENT_SANDBOX).',
   },
 }
 

@@ -40,7 +40,7 @@ export const System = ({ report, requests }: Props) => {
 export const Scope = ({ children }: { children: string }) => (
   <span
     className="text-xs text-muted-foreground"
-    title="Each instance counts its own requests, and the next answer may come from another one"
+    title="Each instance counts its own requests. A reload may show another instance"
   >
     {children}
   </span>

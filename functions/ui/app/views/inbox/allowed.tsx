@@ -51,15 +51,15 @@ const One = (allowed: AllowedTool) => {
       }
       actions={
         <Confirm
-          verb="Remove"
+          verb="Revoke"
           kind="plain"
           keep="Cancel"
-          title={`Remove the permission for ${toolName}?`}
-          trigger="Remove"
+          title={`Revoke the permission for ${toolName}`}
+          trigger="Revoke"
           onConfirm={() => mutateAsync(id)}
         >
-          The next call of <code className="font-mono">{toolName}</code> in {sessionName(allowed)} waits for
-          approval.
+          The next call of <code className="font-mono">{toolName}</code> in {sessionName(allowed)} needs
+          approval again.
         </Confirm>
       }
     />

@@ -98,7 +98,7 @@ export const CallCard = ({ call, index, isMeant, isInBar, selection, mark }: Pro
 const Left = ({ ms, taskId }: { ms: number } & Pick<Approval, 'taskId'>) => (
   <span
     title={
-      taskId === undefined ? 'Denied without a decision by then' : 'Its task fails without a decision by then'
+      taskId === undefined ? 'Denied if not decided by then' : 'Its task fails if this is not decided by then'
     }
     className={`ml-auto shrink-0 ${ms < SOON_MS ? 'font-medium text-failed' : 'text-muted-foreground'}`}
   >
@@ -156,8 +156,8 @@ const Decide = ({ approval, mark, isInBar }: DecideProps) => {
       <>
         {deny}
         <p className="text-muted-foreground">
-          {approval.taskId === undefined ? 'Its conversation is gone' : 'Its task has ended'}, so the call is
-          not made.
+          {approval.taskId === undefined ? 'Its conversation was deleted' : 'Its task has ended'}, so the call
+          does not run.
         </p>
       </>
     )
@@ -179,7 +179,7 @@ const Decide = ({ approval, mark, isInBar }: DecideProps) => {
         kind="plain"
         keep="Cancel"
         disabled={isOff}
-        title={`Always allow in ${place}?`}
+        title={`Always allow in ${place}`}
         trigger={`Always allow in ${place}`}
         onConfirm={() => decide('allow-always')}
       >

@@ -56,7 +56,7 @@ export const DecideMany = ({ selected, onClear, mark }: Props) => {
       </Button>
       {left > 0 && (
         <span className="text-muted-foreground">
-          {left === 1 ? '1 call runs a program' : `${left} calls run a program`}: allow them one by one.
+          {left === 1 ? '1 call runs a program' : `${left} calls run a program`}. Allow these one by one.
         </span>
       )}
       {isAsking && (

@@ -276,7 +276,7 @@ const Bar = ({ items, chosen, selection, verbs, mark, decided, onClearDecided }:
         </>
       ) : (
         <span className="text-muted-foreground max-md:hidden">
-          Calls that wait for approval come first. An item leaves the list when its cause is gone.
+          Tool calls that need approval come first. Items close when their cause is resolved.
         </span>
       )}
       {decided > 0 && (
@@ -339,7 +339,7 @@ const Away = () =>
 const Gone = () => (
   <p role="status" className={note}>
     <span>
-      This item is no longer open: it was decided, its cause is gone, or it is done.{' '}
+      This item is closed: it was decided, resolved or marked as done.{' '}
       <Link to="/settings/security/audit" className="underline underline-offset-2">
         The tool call audit
       </Link>{' '}
@@ -352,7 +352,6 @@ const curl = () => `curl ${location.origin}/api/inbox`
 
 const Nothing = () => (
   <Empty title="Nothing needs you" curl={curl()}>
-    Calls that wait for your approval, failures, results to review, and what keeps tasks from starting are
-    listed here.
+    Approvals, failures and results to review appear here.
   </Empty>
 )

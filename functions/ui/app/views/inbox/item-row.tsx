@@ -75,7 +75,7 @@ export const ItemRow = ({ item, index, isMeant, selection, verbs }: Props) => {
             </RowButton>
           </>
         ) : (
-          <RowButton label="Open again" onClick={() => verbs.onReopen([item])}>
+          <RowButton label="Reopen" onClick={() => verbs.onReopen([item])}>
             <RotateCcw size={15} />
           </RowButton>
         )}
@@ -87,7 +87,7 @@ export const ItemRow = ({ item, index, isMeant, selection, verbs }: Props) => {
 const snoozed = ({ snoozedUntil }: RowItem) =>
   snoozedUntil && (
     <span key="snoozed">
-      snoozed, opens <When at={snoozedUntil} />
+      snoozed until <When at={snoozedUntil} />
     </span>
   )
 

@@ -14,14 +14,14 @@ export const useMarking = () => {
   const reopening = useReopen()
   const reopen = (some: readonly InboxItem[]) =>
     reopening.mutate(some, {
-      onError: (error) => void toast.failed('Not opened again', errorMessage(error)),
+      onError: (error) => void toast.failed('Not reopened', errorMessage(error)),
     })
   return {
     reopen,
     complete: (some: readonly InboxItem[]) => {
       const others = some.filter(({ kind }) => kind !== 'approval')
       if (others.length < some.length)
-        toast.done('Calls wait for a decision', 'Allow or deny them, or snooze them.')
+        toast.done('Some calls need a decision', 'Allow or deny them, or snooze them.')
       if (others.length === 0) return
       completing.mutate(others, {
         onSuccess: () =>

@@ -6,17 +6,17 @@ import type { Outcome } from './calls.ts'
 type Look = { label: string; tone: Tone; meaning: ReactNode }
 
 const looks: Readonly<Record<Outcome, Look>> = {
-  'allow-once': { label: 'Allowed', tone: 'good', meaning: 'The call runs; the next one asks again.' },
+  'allow-once': { label: 'Allowed', tone: 'good', meaning: 'The call runs. The next one asks again.' },
   'allow-always': {
     label: 'Always allowed',
     tone: 'good',
     meaning: 'The call runs, and this tool needs no approval here for 90 days.',
   },
-  deny: { label: 'Denied', tone: 'bad', meaning: 'The call does not run, and the model is informed.' },
+  deny: { label: 'Denied', tone: 'bad', meaning: 'The call does not run. The agent is informed.' },
   expired: {
     label: 'Expired',
     tone: 'warn',
-    meaning: 'No decision in time: the call did not run. A task fails with it.',
+    meaning: 'Not decided in time, so the call did not run. Its task fails.',
   },
   elsewhere: {
     label: 'Decided elsewhere',

@@ -32,7 +32,7 @@ export const SnoozeDialog = ({ count, onSnooze, onClose }: Props) => {
             )
           })}
         </div>
-        <p className="text-muted-foreground">It opens again before, if it happens once more.</p>
+        <p className="text-muted-foreground">Reopens earlier if it happens again.</p>
       </DialogBody>
     </Dialog>
   )

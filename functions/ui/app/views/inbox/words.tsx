@@ -88,7 +88,7 @@ export const facts = (item: RowItem): readonly ReactNode[] => {
         </span>,
       ]
     case 'webhook':
-      return ['a delivery failed for good; others wait', <When key="at" at={item.at} />]
+      return ['a delivery failed; others wait', <When key="at" at={item.at} />]
     case 'result':
       return [
         item.task.agent,

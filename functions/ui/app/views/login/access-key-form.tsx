@@ -22,7 +22,7 @@ export const AccessKeyForm = () => {
         required
         autoFocus
         error={fieldErrors(error).key}
-        hint="Set by ACCESS_KEY or in the settings of this installation."
+        hint="Ask an admin if you do not have it."
         className="h-9"
       />
       <Refusal error={error} fields={['key']} />

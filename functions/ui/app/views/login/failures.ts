@@ -5,7 +5,7 @@ export const failures: Readonly<Record<Failure, string>> = {
   access_denied: 'You did not allow access. Try again to allow it.',
   invalid_state:
     'This sign-in started in another browser, took longer than ten minutes, or was already used. Try again.',
-  invalid_code: 'The response of the provider was already used or came too late. Try again.',
+  invalid_code: 'The response of the provider was already used or expired. Try again.',
   session_changed: 'Your session changed while you linked the account. Sign in and link it again.',
   account_taken:
     'That account is linked to another user here. Use another one, or ask an admin to unlink it.',
@@ -19,10 +19,10 @@ export const failures: Readonly<Record<Failure, string>> = {
   invalid_invite:
     'The invite code is wrong, used, expired or for another address. Ask an admin for a new one.',
   sign_in_refused: 'This account is disabled. Ask an admin to enable it.',
-  sign_in_not_offered: 'This way of signing in is not available here. Use one of those below.',
+  sign_in_not_offered: 'This sign-in method is not available. Use one of those below.',
   oauth_not_configured: 'This provider is not configured. Use another one, or ask an admin.',
   provider_unreachable: 'The provider did not respond. Try again in a moment.',
-  oauth_failed: 'Sign-in with the provider failed. Try again; the service log has the reason.',
+  oauth_failed: 'Sign-in with the provider failed. Try again. The service log has the reason.',
 }
 
 const isFailure = (reason: string): reason is Failure => Object.hasOwn(failures, reason)

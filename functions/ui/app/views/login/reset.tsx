@@ -25,7 +25,7 @@ export const Reset = (): ReactNode => {
       {isOffered ? (
         <ResetForm />
       ) : (
-        <Empty title="This installation has no passwords">Users sign in by other means.</Empty>
+        <Empty title="This installation has no passwords">Users sign in another way.</Empty>
       )}
     </Entrance>
   )

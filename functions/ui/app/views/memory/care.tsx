@@ -1,6 +1,7 @@
 import { RefreshCw } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
+import { formatNumber } from '../../components/format.ts'
 import { errorMessage } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useMe } from '../../data/me.ts'
@@ -16,9 +17,12 @@ export const MemoryActions = () => {
     sync.mutate(undefined, {
       onSuccess: ({ added, updated, removed, skipped = [], embedding }) => {
         toast.done('Memory synced', `${added} added, ${updated} updated, ${removed} removed`)
-        if (skipped.length > 0) toast.failed(`${skipped.length} files excluded`, listed(skipped))
+        if (skipped.length > 0) toast.failed(`${counted(skipped.length, 'file')} excluded`, listed(skipped))
         if (embedding)
-          toast.failed(`${embedding.missing} chunks are searchable by words only for now`, embedding.reason)
+          toast.failed(
+            `${counted(embedding.missing, 'chunk')} can only be found by keyword for now`,
+            embedding.reason,
+          )
       },
       onError: (error) => toast.failed('Not synced', errorMessage(error)),
     })
@@ -27,13 +31,13 @@ export const MemoryActions = () => {
       {isAdmin && data !== undefined && data.files > 0 && (
         <Confirm
           verb="Clear"
-          title="Clear memory?"
+          title="Clear memory"
           size="normal"
           kind="ghost"
           onConfirm={() => clear.mutateAsync()}
         >
-          {data.files} files with {data.chunks} chunks are removed. The files stay; each is added again when
-          it changes.
+          Removes {counted(data.files, 'file')} with {counted(data.chunks, 'chunk')} from memory. The files
+          themselves stay, and are added again when they change.
         </Confirm>
       )}
       <Button needsService disabled={sync.isPending} onClick={run}>
@@ -42,6 +46,8 @@ export const MemoryActions = () => {
     </>
   )
 }
+
+const counted = (count: number, what: string) => `${formatNumber(count)} ${what}${count === 1 ? '' : 's'}`
 
 const SHOWN = 5
 

@@ -54,13 +54,13 @@ export const Chunk = ({ chunk, terms = [], aside, children }: Props) => {
         {aside}
         <Confirm
           verb="Remove"
-          title="Remove this chunk?"
+          title="Remove this chunk"
           kind="ghost"
           size="icon"
           trigger={<Trash2 size={14} />}
           onConfirm={() => remove.mutateAsync(id)}
         >
-          Lines {startLine} to {endLine} of {path} are no longer found until the file changes.
+          Lines {startLine} to {endLine} of {path} are removed from memory until the file changes.
         </Confirm>
       </div>
       {children}

@@ -23,7 +23,7 @@ export const Chunks = ({ path }: { path: string }) => {
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows />}
       {data?.length === 0 && (
-        <Empty title="All chunks of this file are removed">It is added again when the file changes.</Empty>
+        <Empty title="No chunks of this file in memory">They are added again when the file changes.</Empty>
       )}
       <ol aria-label="Chunks" className="flex flex-col gap-3">
         <Windowed

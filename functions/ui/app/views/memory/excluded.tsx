@@ -13,7 +13,7 @@ export const reasons: Readonly<Record<ExcludedFile['reason'], string>> = {
   too_many: 'too many files',
   link: 'symbolic link',
   unreadable: 'unreadable; retried later',
-  removed: 'removed by hand until it changes',
+  removed: 'removed until it changes',
 }
 
 export const Excluded = () => {
@@ -23,7 +23,7 @@ export const Excluded = () => {
       label="Excluded files"
       columns={columns}
       pages={pages}
-      empty={<Empty title="No excluded files">Memory has every Markdown file of the last sync.</Empty>}
+      empty={<Empty title="No excluded files">All Markdown files of the last sync are in memory.</Empty>}
     />
   )
 }

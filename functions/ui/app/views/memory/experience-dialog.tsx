@@ -79,7 +79,7 @@ const ExperienceDetails = ({ experience, onRemoved }: { experience: Experience; 
         <LongText label="What worked" text={solutionText(solution)} />
       </DialogBody>
       <DialogFoot>
-        <Confirm verb="Remove" title="Remove this experience?" size="normal" onConfirm={removeAndClose}>
+        <Confirm verb="Delete" title="Delete this experience" size="normal" onConfirm={removeAndClose}>
           This cannot be undone.
         </Confirm>
       </DialogFoot>

@@ -28,7 +28,7 @@ const None = () => (
     title="No experiences yet"
     curl={`curl -X POST ${location.origin}/api/memory/experiences -H 'content-type: application/json' \\\n  -d '{"type": "task_solution", "intent": "Tests of the parser", "solution": "Run them one by one"}'`}
   >
-    Agents and scripts record what worked, for similar tasks later.
+    Agents record what worked, and use it in similar tasks.
   </Empty>
 )
 

@@ -24,7 +24,7 @@ export const Files = () => {
           title="No files in memory"
           curl={`curl -X POST ${location.origin}/api/memory/sync -H 'content-type: application/json' -d '{}'`}
         >
-          Put Markdown files into MEMORY_DIR. They are indexed when they change.
+          Put Markdown files into the folder MEMORY_DIR, then sync.
         </Empty>
       }
     />
@@ -36,13 +36,13 @@ const Remove = ({ path }: File) => {
   return (
     <Confirm
       verb="Remove"
-      title={`Remove ${path}?`}
+      title={`Remove ${path}`}
       kind="ghost"
       size="icon"
       trigger={<Trash2 size={14} />}
       onConfirm={() => remove.mutateAsync(path)}
     >
-      Its chunks are removed. The file stays, and is added again when it changes.
+      The file itself stays, and is added again when it changes.
     </Confirm>
   )
 }

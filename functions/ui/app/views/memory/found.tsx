@@ -37,7 +37,7 @@ const Why = (chunk: Chunk) => {
 /** Shown if semantic search was configured but not used. */
 const WordsAlone = ({ model }: { model: string }) => (
   <p role="note" className="shrink-0 border-b px-4 py-2 text-muted-foreground md:px-6">
-    Searched by words only: {model} did not respond in time or has no vectors yet.
+    Keyword search only: {model} did not respond in time, or has no vectors yet.
   </p>
 )
 
@@ -57,7 +57,7 @@ export const Found = ({ q }: { q: string }) => {
           Try other words.{' '}
           {data.method === 'lexical' && model === undefined && (
             <>
-              Memory is searched by words. Set <code>EMBEDDING_MODEL</code> to search by meaning as well (
+              Memory uses keyword search. Set <code>EMBEDDING_MODEL</code> to search by meaning as well (
               <Link to="/docs/$group/$page" params={{ group: 'guide', page: 'memory' }} className="underline">
                 how
               </Link>

@@ -44,7 +44,7 @@ const Stats = () => {
         facts={[
           `${formatNumber(files)} ${files === 1 ? 'file' : 'files'}, ${formatNumber(chunks)} ${chunks === 1 ? 'chunk' : 'chunks'}`,
           `searched by ${method === 'hybrid' ? `words and ${embeddingModel}` : 'words'}`,
-          byWords > 0 && `${formatNumber(byWords)} by words only`,
+          byWords > 0 && `${formatNumber(byWords)} by keyword only`,
           lastSync === null ? (
             'never synced'
           ) : (

@@ -29,9 +29,7 @@ export const Sessions = () => {
         columns={columns}
         pages={pages}
         empty={
-          <Empty title="No active sessions">
-            A session names a piece of work. Warming it up shows what memory has on it.
-          </Empty>
+          <Empty title="No active sessions">A session collects what memory has on a piece of work.</Empty>
         }
       />
     </>

@@ -20,7 +20,7 @@ export const NoTaskRuns = ({ why, isWorkerOff }: Nothing) => {
         <p className="flex gap-2">
           <TriangleAlert size={16} className="mt-0.5 shrink-0 text-queued" />
           <span>
-            {why} Tasks wait.{' '}
+            {why} Tasks wait until this is fixed.{' '}
             {runners.length > 0 ? (
               <Link to="/agents" className={link}>
                 {runners.length === 1 ? 'See the runner' : `See the ${runners.length} runners`}

@@ -122,7 +122,7 @@ const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
       <span className="min-w-14 text-right max-md:min-w-0">{formatDuration(elapsedMs)}</span>
       <span
         className="min-w-20 text-right text-muted-foreground max-md:min-w-0"
-        title="95% of this agent's completed runs in the last seven days took no longer"
+        title="95% of this agent's completed runs in the last 7 days were faster"
       >
         {runs?.p95Ms === undefined ? '' : `p95 ${formatDuration(runs.p95Ms)}`}
       </span>

@@ -39,20 +39,20 @@ export const Steps = ({ total, hasRepository, onHide }: Props) => {
       }
     >
       <ol className="grid gap-px overflow-hidden rounded-b-lg bg-border sm:grid-cols-2 xl:grid-cols-4">
-        <Step isDone={done.model} title="Connect a model">
+        <Step isDone={done.model} title="Add a model key">
           Add a model key under{' '}
           <Link to="/settings/models" className={link}>
             Settings, Models
           </Link>
         </Step>
-        <Step isDone={done.task} title="Create task">
+        <Step isDone={done.task} title="Create a task">
           <button type="button" className={link} onClick={openCreate}>
             Create one
           </button>{' '}
-          (key c), or send it from a shell.
+          (press c), or from a script.
         </Step>
         <Step isDone={done.repository} title="Work on a repository">
-          Name one in a task, or link your account under{' '}
+          Choose one in a task, or link your GitHub account under{' '}
           <Link to="/settings/integrations" className={link}>
             Integrations
           </Link>

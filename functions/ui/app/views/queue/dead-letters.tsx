@@ -63,14 +63,14 @@ const curl = () => `curl '${location.origin}/api/dlq?status=all'`
 const empties: Readonly<Record<DeadLetterFilter, ReactNode>> = {
   pending: (
     <Empty title="No pending dead letters" curl={curl()}>
-      Tasks that used up their attempts wait here to be retried or discarded.
+      Tasks that fail in all their attempts appear here, to retry or discard.
     </Empty>
   ),
-  resolved: <Empty title="No resolved dead letters">Dead letters that you retry are listed here.</Empty>,
-  discarded: <Empty title="No discarded dead letters">Dead letters that you discard are listed here.</Empty>,
+  resolved: <Empty title="No resolved dead letters">Dead letters that you retry appear here.</Empty>,
+  discarded: <Empty title="No discarded dead letters">Dead letters that you discard appear here.</Empty>,
   all: (
     <Empty title="No dead letters" curl={curl()}>
-      Tasks that used up their attempts are listed here.
+      Tasks that fail in all their attempts appear here.
     </Empty>
   ),
 }

@@ -11,7 +11,7 @@ const toasts: Readonly<Record<Decision, { done: string; failed: string }>> = {
 /** A dead letter without a task cannot be retried. */
 const refusalReason = (error: unknown) =>
   error instanceof ApiError && error.status === 404
-    ? `${errorMessage(error)}. There is no task to retry. Discard it.`
+    ? `${errorMessage(error)}. Its task no longer exists. Discard it.`
     : errorMessage(error)
 
 type Named = Pick<DeadLetter, 'id' | 'title'>

@@ -49,7 +49,7 @@ const Nowhere = ({ isLooking }: { isLooking: boolean }) => (
         >
           Show all
         </Link>
-        : another admin may have decided it.
+        : it may have been retried or discarded.
       </p>
     )}
   </DialogBody>

@@ -91,6 +91,6 @@ const Workers = ({ name, worker }: { name: string; worker: Worker | undefined })
 )
 
 const workerText = ({ running, concurrency, disabled }: Worker) => {
-  if (disabled) return 'off: runners take the tasks'
-  return running ? `${concurrency} at once` : 'stopped: restart the service'
+  if (disabled) return 'off; tasks run on runners'
+  return running ? `${concurrency} at once` : 'stopped; restart the service'
 }

@@ -112,7 +112,7 @@ const Actions = ({ schedule: { id, name, enabled, task } }: { schedule: ListedSc
         {enabled ? <Pause size={13} /> : <Play size={13} />} {enabled ? 'Pause' : 'Resume'}
       </Button>
       <Confirm verb="Delete" title={`Delete ${name}`} onConfirm={() => remove.mutateAsync(id)}>
-        It creates no more tasks. Existing tasks stay. To stop it temporarily, pause it.
+        It creates no more tasks. Existing tasks stay. To stop it for a while, pause it.
       </Confirm>
     </div>
   )

@@ -70,7 +70,7 @@ const List = ({ paging, query, onNew }: ListProps) => {
               </Button>
             }
           >
-            A schedule creates a task at the times of its pattern. All users see it.
+            A schedule creates a task at set times.
           </Empty>
         }
       >

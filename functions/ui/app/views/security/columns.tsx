@@ -8,7 +8,7 @@ import { DecisionTag } from './decisions.tsx'
 
 const person: Column<ToolCallEntry> = {
   id: 'user',
-  header: 'Of',
+  header: 'For',
   width: '9rem',
   narrow: null,
   cell: ({ userId }) => <Person id={userId} />,

@@ -42,8 +42,8 @@ export const DefaultMode = ({ chat, tasks }: { chat: SecurityMode; tasks: Securi
           ))}
         </SelectField>
         <p className="text-xs text-muted-foreground">
-          {isOne ? modeMeanings[chat] : 'They differ: choose one for both.'}
-          {isFixed && ` Tasks use “${modeNames[tasks]}”, which is set where the service runs.`}
+          {isOne ? modeMeanings[chat] : 'They differ. Choose one for both.'}
+          {isFixed && ` Tasks use “${modeNames[tasks]}”, which is set in the environment of the service.`}
         </p>
         <Refusal error={changeSettings.error ?? changePolicy.error} />
       </div>

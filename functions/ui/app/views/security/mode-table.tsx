@@ -56,7 +56,7 @@ export const ModeTable = ({ defaultMode }: { defaultMode: SecurityMode }) => (
       </table>
     </Scroller>
     <div className="flex flex-col gap-1.5 border-t px-3.5 py-3 text-muted-foreground">
-      <p>A conversation or task may name its mode. The others use the default mode.</p>
+      <p>Conversations and tasks can choose a mode. Otherwise the default mode applies.</p>
       <p>
         Guards apply in every mode, including <code className="font-mono">full</code>: no paths outside of the
         workspace, no shell metacharacters, no secret files, no calls beyond the limit.

@@ -73,6 +73,6 @@ const Nothing = ({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
     </Empty>
   ) : (
     <Empty title="No tool calls yet" curl={curl()}>
-      Tool calls of conversations and tasks are kept for 90 days, including denied ones.
+      Tool calls of conversations and tasks, including denied ones, are kept for 90 days.
     </Empty>
   )

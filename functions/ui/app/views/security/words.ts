@@ -7,7 +7,7 @@ export const verdicts: Readonly<Record<Verdict, { label: string; tone: Tone; mea
   allow: { label: 'Allowed', tone: 'good', meaning: 'The call runs' },
   list: { label: 'If allowed', tone: 'plain', meaning: 'The call runs if the tool is set to Allow' },
   ask: { label: 'Asks', tone: 'warn', meaning: 'The call waits for approval' },
-  deny: { label: 'Denied', tone: 'bad', meaning: 'The call does not run, and the model is informed' },
+  deny: { label: 'Denied', tone: 'bad', meaning: 'The call does not run, and the agent is informed' },
 }
 
 export const choices: Readonly<Record<ToolChoice, { label: string; meaning: string }>> = {
@@ -15,7 +15,8 @@ export const choices: Readonly<Record<ToolChoice, { label: string; meaning: stri
   allow: { label: 'Allow', meaning: 'Runs without asking in the modes allowlist and ask.' },
   ask: {
     label: 'Ask',
-    meaning: 'Each call needs approval, in every mode that permits the tool. Agentic turns do not ask.',
+    meaning:
+      'Each call needs approval in every mode that permits the tool, except in chat turns with all tools.',
   },
   block: { label: 'Block', meaning: 'Denied in every mode, including full.' },
 }

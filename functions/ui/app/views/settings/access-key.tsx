@@ -35,7 +35,7 @@ const KeyForm = ({ hasKey }: { hasKey: boolean }) => {
     mutate(key, {
       onSuccess: () => {
         setRound(round + 1)
-        toast.done('Access key set', 'You stay signed in; all others sign in with the new key.')
+        toast.done('Access key set', 'You stay signed in. Everyone else signs in with the new key.')
       },
     })
   return (
@@ -48,8 +48,8 @@ const KeyForm = ({ hasKey }: { hasKey: boolean }) => {
     >
       <p className="text-muted-foreground">
         {hasKey
-          ? 'All users sign in with this key. Changing it ends all other sessions; paired devices stay.'
-          : 'Sign-in is off: every request from this machine acts as an admin.'}
+          ? 'Everyone signs in with this key. Changing it revokes all other sessions. Paired devices stay.'
+          : 'Sign-in is off. Anyone on this machine is an admin.'}
       </p>
       <input type="text" name="username" autoComplete="username" value="access-key" readOnly hidden />
       <TextField
@@ -73,7 +73,7 @@ const KeyForm = ({ hasKey }: { hasKey: boolean }) => {
             size="normal"
             onConfirm={() => mutateAsync(null)}
           >
-            This turns sign-in off: every request from this machine acts as an admin.
+            This turns sign-in off. Anyone on this machine becomes an admin.
           </Confirm>
         )}
       </div>

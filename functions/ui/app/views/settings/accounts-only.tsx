@@ -8,8 +8,7 @@ export const AccountsOnly = ({ what, children }: { what: string; children: React
   if (mode === 'local')
     return (
       <Empty title="This installation has no accounts">
-        In local mode, anyone with the access key is the admin. Set AUTH_MODE to cloud or oidc for user
-        accounts.
+        Anyone with the access key is the admin. For user accounts, set AUTH_MODE to cloud or oidc.
       </Empty>
     )
   return <AdminsOnly what={what}>{children}</AdminsOnly>

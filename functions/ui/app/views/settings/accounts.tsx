@@ -15,19 +15,19 @@ import { missingScopes, scopeLabels } from './scope-words.ts'
 
 const names: readonly AccountName[] = ['codehost', 'trackera', 'trackerb']
 
-/** The consequence of disconnecting for the owner. */
+/** The consequence of unlinking for the owner. */
 const stops: Readonly<Record<AccountName, string>> = {
   codehost:
     'Your tasks can no longer clone private repositories, push branches or open pull requests, and chat can no longer read its issues.',
-  trackera: 'Chat can no longer read your issues of tracker A.',
-  trackerb: 'Chat can no longer read your issues of tracker B.',
+  trackera: 'Chat can no longer read your Jira issues.',
+  trackerb: 'Chat can no longer read your Linear issues.',
 }
 const STOPS_COMMENTS =
-  'It no longer comments on issues that tasks came from, unless another admin has linked an account that may comment.'
+  'Tasks no longer comment on their issues, unless another admin has linked an account that can comment.'
 const becomesOfToken: Readonly<Record<AccountName, string>> = {
   codehost: 'The token is revoked.',
   trackera:
-    'The token is deleted here. Tracker A cannot revoke tokens, so remove the app in your settings there as well.',
+    'The token is deleted here. Jira cannot revoke tokens, so also remove the app in your Atlassian settings.',
   trackerb: 'The token is revoked.',
 }
 
@@ -55,9 +55,7 @@ const Account = ({ name, isAdmin }: { name: AccountName; isAdmin: boolean }) => 
           {error && !data && <span className="text-destructive">{errorMessage(error)}</span>}
           {data?.connected && <Facts facts={accountFacts(data)} />}
           <p>{data && rightsText(name, data)}</p>
-          {isLost && (
-            <p className="text-destructive">The provider no longer issues tokens. Connect it again.</p>
-          )}
+          {isLost && <p className="text-destructive">This account has lost access. Link it again.</p>}
           {status?.needs !== undefined && <p>{isAdmin ? status.needs : NOT_THERE}</p>}
           {data?.webhookConfigured !== undefined && <Webhook {...data} isAdmin={isAdmin} />}
         </>
@@ -67,14 +65,14 @@ const Account = ({ name, isAdmin }: { name: AccountName; isAdmin: boolean }) => 
   )
 }
 
-const NOT_THERE = 'Not configured in this installation. Ask an admin.'
+const NOT_THERE = 'Not set up. Ask an admin.'
 
 type StateProps = { data: Connection | undefined; isLost: boolean; isThere: boolean }
 
 const State = ({ data, isLost, isThere }: StateProps) => {
-  if (data?.connected) return <Tag tone="good">Connected</Tag>
-  if (isLost) return <Tag tone="bad">Connection lost</Tag>
-  return isThere ? data && <Tag>Not connected</Tag> : <Tag tone="warn">Not set up</Tag>
+  if (data?.connected) return <Tag tone="good">Linked</Tag>
+  if (isLost) return <Tag tone="bad">Access lost</Tag>
+  return isThere ? data && <Tag>Not linked</Tag> : <Tag tone="warn">Not set up</Tag>
 }
 
 const accountFacts = ({ username, siteName, workspaceName, teams, tokenExpiry }: Connection): ReactNode[] => [
@@ -92,12 +90,12 @@ const accountFacts = ({ username, siteName, workspaceName, teams, tokenExpiry }:
 const rightsText = (name: AccountName, account: Connection): string => {
   const { connected, scopes, askedScopes, mayComment } = account
   const listed = (rights: readonly string[]) => rights.join(', ')
-  if (!connected) return `Connecting lets the service ${listed(scopeLabels(name, askedScopes))}.`
-  const answers = mayComment ? ' It comments on issues that tasks came from.' : ''
-  if (scopes.length === 0) return `It has the rights that its app was granted.${answers}`
+  if (!connected) return `Linking lets the service ${listed(scopeLabels(name, askedScopes))}.`
+  const answers = mayComment ? ' It comments on the issues of tasks.' : ''
+  if (scopes.length === 0) return `It has the permissions of its app.${answers}`
   const missing = missingScopes(name, account)
   const may = `It may ${listed(scopeLabels(name, scopes))}.${answers}`
-  return missing.length === 0 ? may : `${may} It may not ${listed(missing)}. Connect it again to allow this.`
+  return missing.length === 0 ? may : `${may} It may not ${listed(missing)}. Link it again to allow this.`
 }
 
 type WebhookProps = Pick<Connection, 'webhookConfigured' | 'aiTaskLabel'> & { isAdmin: boolean }
@@ -125,29 +123,24 @@ const Actions = ({ name, account, needs }: ActionsProps) => {
       {needs === undefined ? (
         <a
           href={wayTo(name)}
-          aria-label={isConnected ? `Connect again: ${title}` : `Connect: ${title}`}
+          aria-label={isConnected ? `Link again: ${title}` : `Link ${title}`}
           onClick={leaveToLink}
           className={buttonClass({ size: 'small' })}
         >
-          {isConnected ? 'Connect again' : 'Connect'}
+          {isConnected ? 'Link again' : 'Link'}
         </a>
       ) : (
         !isConnected && (
-          <Button size="small" aria-label={`Connect: ${title}`} title={needs} disabled>
-            Connect
+          <Button size="small" aria-label={`Link ${title}`} title={needs} disabled>
+            Link
           </Button>
         )
       )}
       {isConnected && (
-        <Confirm
-          verb="Disconnect"
-          title={`Disconnect: ${title}`}
-          onConfirm={() => mutateAsync()}
-          keep="Cancel"
-        >
+        <Confirm verb="Unlink" title={`Unlink ${title}`} onConfirm={() => mutateAsync()} keep="Cancel">
           <p>{[stops[name], ...(mayComment ? [STOPS_COMMENTS] : []), becomesOfToken[name]].join(' ')}</p>
           <p className="pt-2">
-            If it is your only sign-in, you can sign in with it again by the same verified address.
+            If it is your only way to sign in, you can still sign in with it by the same verified address.
           </p>
         </Confirm>
       )}

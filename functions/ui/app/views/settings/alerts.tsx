@@ -24,7 +24,7 @@ import {
 import { agentName } from './agent-name.ts'
 
 const topicNames: Readonly<Record<AlertTopic, string>> = {
-  approvals: 'Calls that wait for approval',
+  approvals: 'Tool calls that need approval',
   results: 'Results of my tasks',
 }
 const topics = Object.keys(topicNames) as AlertTopic[]
@@ -37,14 +37,14 @@ export const Alerts = (): ReactNode => {
   const own = data.subscriptions.find(({ id }) => id === ownId())
   return (
     <>
-      <Panel title="Messages in this browser">
+      <Panel title="Notifications in this browser">
         <div className="flex flex-col gap-3 p-3.5">
           {canPush() ? <Choice publicKey={data.publicKey} own={own} /> : <NotHere />}
         </div>
       </Panel>
       {data.subscriptions.length > 0 && (
-        <Panel title="Browsers with messages">
-          <Rows label="Browsers with messages">
+        <Panel title="Browsers with notifications">
+          <Rows label="Browsers with notifications">
             {data.subscriptions.map((one) => (
               <One key={one.id} one={one} isOwn={one === own} />
             ))}
@@ -57,8 +57,8 @@ export const Alerts = (): ReactNode => {
 
 const NotHere = () => (
   <p className="text-muted-foreground">
-    This browser takes no messages from this address. Open the page over https; on an iPhone or iPad add it to
-    the home screen first.
+    This browser does not support notifications from this address. Open the page over https. On an iPhone or
+    iPad, add it to the home screen first.
   </p>
 )
 
@@ -71,7 +71,7 @@ const Choice = ({ publicKey, own }: { publicKey: string; own: Subscribed | undef
     mutate(
       { publicKey, device: agentName(navigator.userAgent), topics: chosen },
       {
-        onSuccess: () => void toast.done('Messages are sent to this browser'),
+        onSuccess: () => void toast.done('Notifications turned on'),
         onError: (error) => void toast.failed('Not turned on', errorMessage(error)),
       },
     )
@@ -79,8 +79,8 @@ const Choice = ({ publicKey, own }: { publicKey: string; own: Subscribed | undef
   return (
     <>
       <p className="text-muted-foreground">
-        You are told while the page is closed. A short call can be allowed or denied in the message itself,
-        with the session of this browser.
+        You get notifications even when the page is closed. Short tool calls can be allowed or denied in the
+        notification.
       </p>
       <div className="flex flex-col gap-1.5">
         {topics.map((topic) => (
@@ -113,8 +113,8 @@ const One = ({ one, isOwn }: { one: Subscribed; isOwn: boolean }) => {
     test.mutate(one.id, {
       onSuccess: ({ delivered, statusCode }) =>
         void (delivered
-          ? toast.done('Test message sent')
-          : toast.failed('Not delivered', `The push service of the browser answered ${statusCode}.`)),
+          ? toast.done('Test notification sent')
+          : toast.failed('Not delivered', `The push service of the browser responded ${statusCode}.`)),
       onError: (error) => void toast.failed('Not sent', errorMessage(error)),
     })
   return (
@@ -136,8 +136,8 @@ const One = ({ one, isOwn }: { one: Subscribed; isOwn: boolean }) => {
           <Button size="small" needsService disabled={test.isPending} onClick={send}>
             Send test
           </Button>
-          <Confirm verb="Remove" title={`Remove ${one.device}?`} onConfirm={() => mutateAsync(one.id)}>
-            It gets no more messages.
+          <Confirm verb="Remove" title={`Remove ${one.device}`} onConfirm={() => mutateAsync(one.id)}>
+            It receives no more notifications.
           </Confirm>
         </>
       }

@@ -52,7 +52,7 @@ export const BudgetMeter = ({ label, spentUsd, budgetUsd, spentText }: Props) =>
       </div>
       {state === 'reached' && (
         <p role="status" className="font-medium text-failed">
-          The budget is used up: new runs and chats wait for the next month or a higher budget.
+          The budget is used up. New runs and chats wait until next month or a higher budget.
         </p>
       )}
     </div>

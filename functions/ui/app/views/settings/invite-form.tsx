@@ -25,10 +25,10 @@ export const InviteForm = () => {
     )
   }
   return (
-    <Panel title="Invite a person">
+    <Panel title="New invite">
       <Form
         key={round}
-        label="Invite a person"
+        label="New invite"
         error={error}
         onSend={create}
         className="flex flex-col gap-3 p-3.5"

@@ -74,7 +74,7 @@ const InviteRow = (invite: Invite) => {
       }
       actions={
         <Confirm verb="Delete" title={`Delete the invite for ${whom}`} onConfirm={() => mutateAsync(id)}>
-          Its code is no longer accepted. An account that was created with it stays.
+          Its code stops working. An account created with it stays.
         </Confirm>
       }
     />

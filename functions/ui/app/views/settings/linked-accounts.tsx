@@ -9,10 +9,10 @@ import { leaveToLink } from '../../data/way-back.ts'
 const isProvider = (name: string): name is ProviderName => Object.hasOwn(providers, name)
 
 const linkHint = (name: ProviderName, isLinked: boolean) => {
-  if (name === 'oidc') return isLinked ? 'Ask an admin to unlink it.' : 'Link it to sign in with it.'
+  if (name === 'oidc') return isLinked ? 'To unlink it, ask an admin.' : 'Link it to sign in with it.'
   return (
     <>
-      {isLinked ? 'Tool access, and disconnecting:' : 'Link it so that tasks can use it:'}{' '}
+      {isLinked ? 'Manage access or unlink it under' : 'To use it in tasks, link it under'}{' '}
       <Link to="/settings/integrations" className="underline underline-offset-2">
         Integrations
       </Link>

@@ -50,7 +50,7 @@ const Loaded = () => {
       >
         <p className="px-3.5 pt-3 text-muted-foreground">
           Chat, the coding agent and installed agents such as Claude Code use these keys. Agents never see
-          them. Runners use the keys of their own environment.
+          them. Runners use keys from their own environment.
         </p>
         {inUse.length > 0 ? (
           <ul className="flex flex-col divide-y">
@@ -60,8 +60,8 @@ const Loaded = () => {
           </ul>
         ) : (
           <p className="px-3.5 py-3">
-            No model has a key yet.
-            {isDemo && ' Until there is one, a scripted demo model answers, which is not an AI.'}
+            No model keys yet.
+            {isDemo && ' Until you add one, a scripted demo model answers. It is not an AI.'}
           </p>
         )}
       </Panel>
@@ -78,7 +78,7 @@ const sourceTag = ({ source, unreadable }: ModelKey) => {
 }
 
 const sourceText = ({ source, unreadable, variable, masked }: ModelKey) => {
-  if (unreadable) return 'The key that sealed it is gone. Paste it again, or remove it.'
+  if (unreadable) return 'It cannot be decrypted. Paste it again, or remove it.'
   return source === 'environment' ? `Set by ${variable} in the environment of the service.` : masked
 }
 
@@ -113,7 +113,7 @@ const KeyRow = ({ modelKey }: { modelKey: ModelKey }) => {
               title={`Remove the key of ${name}`}
               onConfirm={() => remove.mutateAsync(provider)}
             >
-              Tasks and conversations that begin later cannot use {name} any more.
+              New tasks and conversations can no longer use {name}.
             </Confirm>
           )}
         </div>
@@ -172,7 +172,7 @@ const AddKey = ({ keys }: { keys: readonly ModelKey[] }) => {
         onSuccess: () => {
           type('')
           setProvider(undefined)
-          toast.done(`Key of ${chosen.name} stored`, 'It is in use. No restart is needed.')
+          toast.done(`${chosen.name} key saved`, 'It works immediately, without a restart.')
         },
       },
     )
@@ -221,8 +221,8 @@ const AddKey = ({ keys }: { keys: readonly ModelKey[] }) => {
             Check key
           </Button>
           <p className="min-w-0 text-xs text-muted-foreground">
-            It is stored sealed and is not shown again. {chosen.variable} in the environment would win over
-            it.
+            The key is stored encrypted and not shown again. If {chosen.variable} is set in the environment,
+            it is used instead.
           </p>
         </div>
       </Form>

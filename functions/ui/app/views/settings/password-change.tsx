@@ -34,7 +34,7 @@ export const PasswordChange = ({ email }: { email: string }) => {
         className="flex flex-col gap-3 p-3.5"
       >
         <p className="text-muted-foreground">
-          Changing it ends all other sessions and those of paired devices. API tokens stay.
+          Changing it revokes all other sessions, including those of paired devices. API tokens stay.
         </p>
         {/* Password managers store a password with a user name. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />

@@ -9,11 +9,11 @@ const GROUP = 'reporting'
 const words: Readonly<Record<string, { label: string; hint: string }>> = {
   comments: {
     label: 'Comment on issues',
-    hint: 'Tasks that came from an issue report their result there as a comment.',
+    hint: 'Tasks from an issue report their result there as a comment.',
   },
   pullRequests: {
     label: 'Open pull requests',
-    hint: 'Changes to a repository of the code host are pushed to a new branch, with a pull request.',
+    hint: 'Changes to a GitHub repository are pushed to a new branch, with a pull request.',
   },
 }
 

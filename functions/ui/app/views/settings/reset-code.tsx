@@ -27,14 +27,13 @@ export const ResetCode = ({ user: { id, name } }: { user: ListedUser }) => {
             <>
               <Secret label={`Send this code to ${name}`} text={data.code} />
               <p className="text-muted-foreground">
-                It sets a new password once, at {location.origin}/reset, and expires{' '}
-                <When at={data.expiresAt} />.
+                It works once, at {location.origin}/reset, and expires <When at={data.expiresAt} />.
               </p>
             </>
           ) : (
             <p>
-              With this code {name} can set a new password once, within an hour. That ends all sessions and
-              paired devices of the account. Earlier codes become invalid.
+              With this code, {name} can set a new password once, within an hour. All sessions and paired
+              devices of the account are then revoked. Earlier codes stop working.
             </p>
           )}
           <Refusal error={error} />

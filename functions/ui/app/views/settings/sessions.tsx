@@ -36,11 +36,12 @@ const List = () => {
       aside={
         data && data.total > 1 ? (
           <Confirm
-            verb="End all others"
-            title="End all other sessions"
+            verb="Revoke all others"
+            title="Revoke all other sessions"
             onConfirm={() => mutateAsync(undefined)}
           >
-            You stay signed in here. All other sessions end immediately, and your devices are unpaired.
+            You stay signed in here. All other sessions are revoked immediately, and your devices are
+            unpaired.
           </Confirm>
         ) : (
           <span className="text-muted-foreground">{data?.total}</span>
@@ -52,7 +53,7 @@ const List = () => {
         query={query}
         paging={paging}
         getItems={({ sessions }) => sessions}
-        empty={<Empty title="No sessions">Sign-in is off in this installation.</Empty>}
+        empty={<Empty title="No sessions">Sign-in is turned off.</Empty>}
       >
         {(session) => <SessionRow session={session} />}
       </PagedRows>
@@ -82,9 +83,9 @@ const SessionRow = ({ session }: { session: ListedSession }) => {
       }
       actions={
         !current && (
-          <Confirm verb="End" title={`End the session of ${name}`} onConfirm={() => mutateAsync(id)}>
+          <Confirm verb="Revoke" title={`Revoke the session of ${name}`} onConfirm={() => mutateAsync(id)}>
             {deviceId
-              ? 'The device is signed out immediately. It must be paired again to return.'
+              ? 'The device is signed out immediately. To use it again, pair it again.'
               : 'It is signed out immediately.'}
           </Confirm>
         )

@@ -33,8 +33,8 @@ const List = () => {
         getItems={({ tokens }) => tokens}
         empty={
           <Empty title="No tokens yet">
-            Programs send one as <code className="font-mono">Authorization: Bearer</code>. The gateway and
-            webhook routes need it.
+            Programs send a token as <code className="font-mono">Authorization: Bearer</code>. The gateway and
+            the webhook API need one.
           </Empty>
         }
       >
@@ -103,7 +103,7 @@ const TokenRow = ({
       }
       actions={
         <Confirm verb="Revoke" title={`Revoke ${name}`} onConfirm={() => mutateAsync(id)}>
-          Programs that use this token are refused immediately. This cannot be undone.
+          Programs that use this token stop working immediately. This cannot be undone.
         </Confirm>
       }
     />

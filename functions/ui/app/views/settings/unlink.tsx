@@ -38,7 +38,7 @@ export const UnlinkDialog = ({ user: { id, name } }: { user: ListedUser }) => {
           onSend={(texts) => unlink(names.filter((one) => texts[one]))}
         >
           <DialogBody>
-            <p>The account itself stays.</p>
+            <p>The user account stays.</p>
             <fieldset className="flex flex-col gap-2">
               <legend className="pb-1 font-medium">Accounts</legend>
               {names.map((one) => (

@@ -97,8 +97,8 @@ const Ban = ({ user: { id, name, disabled } }: Props) => {
     )
   return (
     <Confirm verb="Disable" title={`Disable ${name}`} onConfirm={() => mutateAsync({ disabled: true })}>
-      All sessions and paired devices of {name} end immediately, and the account cannot sign in until it is
-      enabled. Tasks stay.
+      All sessions and paired devices of {name} are revoked, and the account cannot sign in until you enable
+      it. Tasks stay.
     </Confirm>
   )
 }

@@ -131,7 +131,7 @@ const SearchForm = ({ answer, isAdmin }: { answer: WebSearchAnswer; isAdmin: boo
             </Button>
           )}
           <p className="min-w-0 text-xs text-muted-foreground">
-            The key is not verified. To test it, ask Chat to search the web.
+            The key is not checked here. To test it, ask the agent in Chat to search the web.
           </p>
         </div>
       )}

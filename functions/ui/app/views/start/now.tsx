@@ -31,9 +31,7 @@ export const Now = () => {
       </Need>
     ),
     others > 0 && (
-      <Need key="others">
-        {others === 1 ? '1 item' : `${formatNumber(others)} items`} to look at in your inbox
-      </Need>
+      <Need key="others">{others === 1 ? '1 item' : `${formatNumber(others)} items`} in your inbox</Need>
     ),
   ].filter(Boolean)
   const running = active?.running.tasks.slice(0, MOST_LINES - needs.length) ?? []

@@ -5,7 +5,7 @@ type Sample = {
   body: { title: string; prompt: string; metadata?: { securityMode: 'ask' | 'full' } }
 }
 
-const LABEL = 'This is a sample. The scripted demo model, which is not an AI, does what the lines below say.'
+const LABEL = 'This is a sample. The scripted demo model (not an AI) follows the lines below.'
 
 const call = (tool: string, args: object) => `demo: tool ${tool} ${JSON.stringify(args)}`
 
@@ -20,7 +20,7 @@ const prompt = (request: string, ...orders: readonly string[]) => [request, '', 
 export const samples: readonly Sample[] = [
   {
     name: 'Change a file',
-    about: 'An agent works, and you see its changes',
+    about: 'An agent edits a file, and you see the diff',
     body: {
       title: 'Sample: round the total once',
       prompt: prompt(
@@ -39,7 +39,7 @@ export const samples: readonly Sample[] = [
   },
   {
     name: 'Ask before acting',
-    about: 'A tool call waits until you allow it',
+    about: 'A tool call waits for your approval',
     body: {
       title: 'Sample: ask before writing a file',
       prompt: prompt(
@@ -55,7 +55,7 @@ export const samples: readonly Sample[] = [
   },
   {
     name: 'Think, step by step',
-    about: 'The steps of an agent, live as it goes',
+    about: 'Follow the steps of an agent live',
     body: {
       title: 'Sample: look, write, check',
       prompt: prompt(

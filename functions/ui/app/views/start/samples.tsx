@@ -22,7 +22,7 @@ export const Samples = () => {
   return (
     <section aria-label="Sample tasks" className="flex flex-col gap-1.5">
       <h2 className="text-xs font-medium text-muted-foreground">
-        No key yet? Run a sample on the demo model, which is not an AI
+        No model key yet? Try a sample with the demo model (not an AI)
       </h2>
       <ul className="grid gap-2 sm:grid-cols-3">
         {samples.map(({ name, about, body }, at) => (

@@ -40,7 +40,7 @@ export const Actions = ({ task }: { task: Task }) => {
         </a>
       )}
       <OpenPullRequest task={task} />
-      <Button kind="ghost" title={`Edit and run as a new task (${writtenKey('edit')})`} onClick={edit}>
+      <Button kind="ghost" title={`Edit and run again as a new task (${writtenKey('edit')})`} onClick={edit}>
         <Pencil size={14} /> <span className="max-sm:sr-only">Edit and run again</span>
       </Button>
       {canCancel && (
@@ -56,7 +56,7 @@ export const Actions = ({ task }: { task: Task }) => {
       )}
       {canRetry && (
         <Button
-          title={`Run again as a new task (${writtenKey('retry')})`}
+          title={`Retry as a new task (${writtenKey('retry')})`}
           needsService
           disabled={isBusy}
           onClick={retry}
@@ -70,8 +70,8 @@ export const Actions = ({ task }: { task: Task }) => {
 
 const handedOver = (count: number) =>
   count === 1
-    ? '1 message waits: it begins the next turn at once. Cancel that turn too to stop all.'
-    : `${formatNumber(count)} messages wait: they begin the next turn at once. Cancel that turn too to stop all.`
+    ? '1 waiting message starts the next turn now. To stop the thread, cancel that turn too.'
+    : `${formatNumber(count)} waiting messages start the next turn now. To stop the thread, cancel that turn too.`
 
 const useVerbs = (task: Task) => {
   const navigate = useNavigate()
@@ -89,7 +89,7 @@ const useVerbs = (task: Task) => {
     })
   const edit = () => {
     if (draftFrom(task)) overlay.set('again')
-    else toast.failed('Another task is not sent yet', 'Continue or discard it first, at the top of the page.')
+    else toast.failed('You have an unsent task', 'Continue or discard it first, at the top of the page.')
   }
   return {
     canCancel: nextStatus(task.status, 'cancel') !== undefined,

@@ -17,7 +17,7 @@ export const Apply = (props: Props) => {
   const trigger = (
     <Button
       size="small"
-      reason={isCutOff(props.diff) ? 'Only the beginning of this diff is kept' : undefined}
+      reason={isCutOff(props.diff) ? 'This diff was too large to store completely' : undefined}
     >
       <Terminal size={14} aria-hidden /> Apply
     </Button>
@@ -50,7 +50,7 @@ const Commands = ({ diff, repository, taskId }: Props) => {
         </>
       )}
       {binaryFiles(diff).length > 0 && (
-        <p className="text-muted-foreground">Binary files are left out: the patch does not have them.</p>
+        <p className="text-muted-foreground">Binary files are not part of the patch.</p>
       )}
       {!pasted && taskId === undefined && (
         <p className="text-muted-foreground">

@@ -74,7 +74,7 @@ export const EarlierAttempt = ({ task, attempt, isOfChanges = false }: Props) =>
   const { data: read, error, refetch } = useAttempt(task.id, attempt.id)
   if (!read)
     return error ? <Problem error={error} onRetry={() => void refetch()} /> : <SkeletonRows count={4} />
-  if (isOfChanges) return <Patch result={read.result} task={task} none="This attempt left no changes." />
+  if (isOfChanges) return <Patch result={read.result} task={task} none="This attempt made no changes." />
   return <Left task={task} attempt={read} />
 }
 
@@ -102,7 +102,9 @@ const Left = ({ task, attempt }: { task: Task; attempt: ReadAttempt }) => {
         </section>
       )}
       <ChangedFiles task={{ id: task.id, result }} attempt={attempt.id} />
-      {!error && !result && <p className="px-3.5 py-3 text-muted-foreground">Nothing of it is kept.</p>}
+      {!error && !result && (
+        <p className="px-3.5 py-3 text-muted-foreground">Nothing was stored for this attempt.</p>
+      )}
     </div>
   )
 }

@@ -46,7 +46,7 @@ export const Compare = ({ task }: { task: Task }) => {
   }
   const [a, b] = pair
   if (a === undefined || b === undefined)
-    return <p className="px-3.5 py-3 text-muted-foreground">There is nothing to compare it with.</p>
+    return <p className="px-3.5 py-3 text-muted-foreground">There is nothing to compare with yet.</p>
   return (
     <>
       <div className="flex flex-wrap items-center gap-2 border-b px-3.5 py-2">
@@ -273,7 +273,7 @@ const Diffs = ({ first, second }: PairProps) => {
     const missing = [first, second].filter(({ diff }) => diff === undefined).map(({ name }) => name)
     return (
       <p className="px-3.5 py-3 text-muted-foreground">
-        The changes cannot be compared: {missing.join(' and ')} left no result.
+        The changes cannot be compared, because {missing.join(' and ')} has no result.
       </p>
     )
   }
@@ -285,7 +285,7 @@ const Diffs = ({ first, second }: PairProps) => {
         <h2 className="font-semibold">{headline(comparison)}</h2>
         {files.length > 0 && (
           <p className="text-muted-foreground">
-            Lines with − are only in the changes of {first.name}, lines with + only in those of {second.name}.
+            Lines with − are only in {first.name}, lines with + only in {second.name}.
           </p>
         )}
         {same.length > 0 && files.length > 0 && (
@@ -294,7 +294,9 @@ const Diffs = ({ first, second }: PairProps) => {
           </p>
         )}
         {isCut && (
-          <p className="text-muted-foreground">Only the beginning of the longer diff is kept and compared.</p>
+          <p className="text-muted-foreground">
+            The longer diff was too large to store, so only its beginning is compared.
+          </p>
         )}
       </div>
       {files.length > 0 && <FileDiffs files={files} />}
@@ -303,7 +305,8 @@ const Diffs = ({ first, second }: PairProps) => {
 }
 
 const headline = ({ files, same }: ReturnType<typeof compareDiffs>): string => {
-  if (files.length === 0) return same.length === 0 ? 'Neither changed a file' : 'Both made the same changes'
+  if (files.length === 0)
+    return same.length === 0 ? 'No files changed in either' : 'Both made the same changes'
   return files.length === 1 ? '1 file differs' : `${formatNumber(files.length)} files differ`
 }
 

@@ -9,28 +9,25 @@ import { Section } from './section.tsx'
 
 /** Advice by error code. */
 const advice: Readonly<Record<string, string>> = {
-  agent_unavailable: 'Its agent is no longer configured. Configure it, or create the task for another agent.',
-  timeout:
-    'The attempt reached its time limit. Raise the limit that the message names, split the task, or narrow the prompt.',
+  agent_unavailable: 'The agent is no longer set up. Set it up, or run the task again with another agent.',
+  timeout: 'The attempt reached its time limit. Raise the limit, split the task, or narrow the prompt.',
   provider_error: 'The model provider failed. Check its key and its status, then retry.',
-  agent_error: 'The agent failed with an error. Read its message, fix the cause, then retry.',
-  agent_failed:
-    'The agent itself reports that it did not succeed. Reply with what to do differently, or retry.',
+  agent_error: 'The agent failed with an error. Fix the cause named in the message, then retry.',
+  agent_failed: 'The agent reported that it did not succeed. Reply with what to change, or retry.',
   agent_not_configured: 'Do what the message says, then retry.',
   agent_not_signed_in: 'Set the key of its provider, then retry.',
-  agent_exited: 'Its program ended on its own: the message ends with what it wrote last.',
-  agent_silent: 'Its program sent nothing for 10 minutes. Look at the log, then retry.',
-  approval_expired: 'Nothing was decided in time. Retry, and decide in time.',
+  agent_exited: 'The agent program exited. Its last output is at the end of the message.',
+  agent_silent: 'The agent program sent nothing for 10 minutes. Check the log, then retry.',
+  approval_expired: 'A tool call was not decided in time. Retry, then allow or deny it in time.',
   cost_limit_reached: 'Raise the cost limit, or split the task.',
-  rate_limited: 'The model provider refused requests beyond its limit. Wait, or run fewer tasks at once.',
+  rate_limited: 'The model provider is rate limiting. Wait, or run fewer tasks at once.',
   clone_failed: 'The repository could not be cloned. Check its name, the branch and the linked account.',
   model_unknown: 'No provider has this model. Check the provider keys and the model name.',
-  worker_lost:
-    'The worker process died during its attempts. Look in its log for memory and time limits, then retry.',
+  worker_lost: 'The worker process died. Check its log for memory and time limits, then retry.',
   workspace_failed:
     'The workspace could not be prepared. Check the repository, the branch and the linked account.',
 }
-const ANY = 'Read the message, fix the cause, then retry: that makes a new task with the same parameters.'
+const ANY = 'Fix the cause named in the message, then retry.'
 
 /** More of the first line is shown with the rest of the message. */
 const LONGEST_REASON = 300

@@ -76,7 +76,7 @@ const Lines = ({ taskId, isOver, lines }: Props & { lines: readonly Line[] }) =>
         {isBeyond && (
           <p role="status" className="w-full text-muted-foreground">
             There is no line {formatNumber(linked)}
-            {isOver ? '' : ' yet'}: this is the end of the log.
+            {isOver ? '' : ' yet'}. This is the end of the log.
           </p>
         )}
       </div>

@@ -70,7 +70,7 @@ export const Reply = ({ task }: { task: Task }) => {
             forget()
           }}
           onKeyDown={answer}
-          placeholder={isWaiting ? 'Reply for the next turn' : 'What should the agent do next?'}
+          placeholder={isWaiting ? 'Reply, for the next turn' : 'What should the agent do next?'}
           className="block max-h-[30vh] min-h-8 min-w-0 flex-1 resize-none bg-transparent px-1.5 py-1.5 outline-none [field-sizing:content] placeholder:text-muted-foreground"
         />
         <Button
@@ -94,9 +94,9 @@ export const Reply = ({ task }: { task: Task }) => {
 }
 
 const waitingText = (count: number) => {
-  if (count === 0) return 'The agent gets it when the latest turn ends.'
+  if (count === 0) return 'The agent gets your message when the current turn ends.'
   const messages = count === 1 ? '1 message waits' : `${formatNumber(count)} messages wait`
-  return `${messages} for the end of the latest turn. Cancel that turn to send ${count === 1 ? 'it' : 'them'} now.`
+  return `${messages} for the current turn to end. To send ${count === 1 ? 'it' : 'them'} now, cancel that turn.`
 }
 
 /** The thread whose next turn was sent from here: its page has the focus in the same field. */
@@ -143,8 +143,8 @@ const FINAL: ReadonlySet<string> = new Set([
 ])
 
 const advice: Readonly<Record<string, ReactNode>> = {
-  too_many_messages: 'Wait for the end of the latest turn, or cancel it.',
-  task_not_found: 'It was deleted.',
+  too_many_messages: 'Wait for the current turn to end, or cancel it.',
+  task_not_found: 'The task was deleted.',
 }
 
 type RefusedProps = { error: unknown; task: Task; content: string }
@@ -156,13 +156,13 @@ const Refused = ({ error, task, content }: RefusedProps) => {
       <p className="text-destructive">
         {isAway || !(error instanceof TypeError)
           ? `${errorMessage(error)}. Your text is kept.`
-          : 'The connection was lost and is back. Send it again: no second turn is created.'}
+          : 'The connection was lost. Send it again. The message is not sent twice.'}
       </p>
     )
   const message = fieldErrors(error).content ?? errorMessage(error)
   const beginAnew = () => {
     if (draftFrom(task, { prompt: content })) overlay.set('again')
-    else toast.failed('Another task is not sent yet', 'Continue or discard it first, at the top of the page.')
+    else toast.failed('You have an unsent task', 'Continue or discard it first, at the top of the page.')
   }
   return (
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1">

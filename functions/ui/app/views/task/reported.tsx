@@ -60,7 +60,7 @@ const Why = ({ error }: { error: Fault | undefined }) => (
     <span className="text-destructive">
       {error ? <TextPieces text={`${String(error.message)} (${String(error.code)})`} /> : 'unknown reason'}
     </span>
-    . Check the rights of the account under{' '}
+    . Check the permissions of the account under{' '}
     <Link to="/settings/integrations" className="underline underline-offset-2">
       Integrations
     </Link>
@@ -103,7 +103,7 @@ const providerLabel = (provider: string) =>
     : startOfLine(provider)
 
 const ReportLine = ({ provider, status, url, reportedAt, error }: Report) => {
-  const issue = <Away to={url}>the issue at {providerLabel(String(provider))}</Away>
+  const issue = <Away to={url}>the {providerLabel(String(provider))} issue</Away>
   if (status === 'failed')
     return (
       <Line icon={<MessageSquareX size={14} aria-hidden />}>

@@ -105,7 +105,7 @@ const Waiting = ({ messages }: { messages: ThreadData['messages'] }) =>
           <li key={id} className="rounded-lg border border-dashed border-input px-3 py-2">
             <p className="flex items-center gap-1.5 text-xs text-muted-foreground">
               <Clock size={12} aria-hidden className="text-queued" />
-              <Facts facts={['Waits for the end of the latest turn', <When key="at" at={createdAt} />]} />
+              <Facts facts={['Waits for the current turn to end', <When key="at" at={createdAt} />]} />
             </p>
             <Scroller
               role="group"

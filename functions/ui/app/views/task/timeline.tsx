@@ -75,9 +75,7 @@ export const Timeline = ({ events, run, task }: Props) => {
   const spans = taskSpans(events, now, endedAt)
   const [zoom, setZoom] = useState<Stretch>()
   if (spans.length === 0)
-    return (
-      <p className="px-3.5 py-3 text-muted-foreground">Imported: it ran elsewhere and has no trace here.</p>
-    )
+    return <p className="px-3.5 py-3 text-muted-foreground">Imported tasks have no trace.</p>
   const from = spans[0]?.from ?? now
   const lifetime = { from, to: Math.max(...spans.map(({ to }) => to ?? now), from + 1) }
   const works = run && worksByAttempt(run, spans)

@@ -17,7 +17,7 @@ export const TurnProgress = ({ task }: { task: Task }) => {
   return (
     <div className="flex min-w-0 flex-wrap items-end gap-x-3 px-3.5 py-3 text-muted-foreground">
       {lines.length === 0 ? (
-        <p>Nothing reported yet</p>
+        <p>No output yet</p>
       ) : (
         <ol aria-label="Latest lines" className="min-w-0 flex-1">
           {lines.map(({ id, message = '' }) => (

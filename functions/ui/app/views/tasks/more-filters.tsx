@@ -75,7 +75,7 @@ export const MoreFilters = ({ filters, onChange }: Props) => {
       <Options id={`${lists}-repository`} values={[...used.keys()]} />
       <Options id={`${lists}-branch`} values={branches} />
       <div className="col-span-2">
-        <TextField label="Labels" placeholder="all of these, comma-separated" {...bindText('labels')} />
+        <TextField label="Labels" placeholder="All of these, comma-separated" {...bindText('labels')} />
       </div>
       <TextField label="Created from" {...dateOr(filters.createdAfter)} {...bind('createdAfter')} />
       <TextField label="Created until" {...dateOr(filters.createdBefore)} {...bind('createdBefore')} />

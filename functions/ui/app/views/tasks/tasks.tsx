@@ -69,7 +69,7 @@ export const Tasks = (): ReactNode => {
               kind="ghost"
               size="small"
               onClick={() => void refetch()}
-              title="The list does not update this far down"
+              title="This part of the list does not update automatically"
             >
               Refresh
             </Button>

@@ -57,7 +57,7 @@ export const Transfer = () => {
           {error && (
             <p role="alert" className="text-destructive">
               {error instanceof SyntaxError
-                ? 'This file is not JSON. Choose a file that was exported here.'
+                ? 'This file is not JSON. Choose a task export.'
                 : errorMessage(error)}
             </p>
           )}
@@ -78,7 +78,7 @@ type Imported = NonNullable<ReturnType<typeof useImportTasks>['data']>['results'
 const Results = ({ imported, skipped, errors, moreErrors = 0 }: Imported) => (
   <>
     <p role="status">
-      {imported} imported, {skipped} skipped because they exist, {errors.length + moreErrors} refused
+      {imported} imported, {skipped} already existed, {errors.length + moreErrors} rejected
     </p>
     {moreErrors > 0 && <p>The first {errors.length} errors:</p>}
     {errors.length > 0 && (

@@ -25,7 +25,7 @@ export const DeliveryBody = ({ webhook, delivery }: Props) => {
             <DeliveryState delivery={delivery} />
             <span className="text-muted-foreground">
               {nextAttemptAt === undefined ? (
-                delivery.status === 'pending' && 'sent when the webhook is resumed, within 30 days'
+                delivery.status === 'pending' && 'sent when the webhook is resumed within 30 days'
               ) : (
                 <>
                   next attempt <When at={nextAttemptAt} />
@@ -111,7 +111,7 @@ const Attempt = ({
     <li className="flex flex-col gap-1.5 px-3 py-2">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <span className="text-muted-foreground">{number}.</span>
-        <Tag tone={isGood ? 'good' : 'bad'}>{statusCode ?? 'No answer'}</Tag>
+        <Tag tone={isGood ? 'good' : 'bad'}>{statusCode ?? 'No response'}</Tag>
         <span className="text-muted-foreground">
           <When at={at} />, took {formatDuration(durationMs)}
         </span>

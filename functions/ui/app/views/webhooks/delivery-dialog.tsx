@@ -39,7 +39,7 @@ export const DeliveryDialog = ({ webhook, rows, isLoading, onMore, onClose }: Pr
           {isLoading || onMore ? (
             <SkeletonRows count={4} />
           ) : (
-            <p role="alert">This webhook has no such delivery. Ended deliveries are kept for 30 days.</p>
+            <p role="alert">This delivery does not exist. Deliveries are kept for 30 days after they end.</p>
           )}
         </DialogBody>
       )}
@@ -65,7 +65,7 @@ const Again = ({ webhook, delivery }: Pick<Props, 'webhook'> & { delivery: Webho
       )}
       <DialogFoot>
         {!webhook.active && (
-          <span className="mr-auto text-muted-foreground">Sent even while the webhook is paused.</span>
+          <span className="mr-auto text-muted-foreground">Sent even if the webhook is paused.</span>
         )}
         <Button needsService disabled={isPending} onClick={send}>
           <RotateCcw size={14} /> {isPending ? 'Redelivering' : 'Redeliver'}

@@ -5,7 +5,7 @@ export type DeliverySearch = { delivery?: string | undefined; state?: DeliverySt
 
 export const deliveryStates: Readonly<Record<DeliveryStatus, string>> = {
   delivered: 'Delivered',
-  pending: 'Not delivered yet',
+  pending: 'Pending',
   failed: 'Failed',
 }
 

@@ -6,12 +6,12 @@ import type { EventName } from '../../data/webhooks.ts'
 const ALL = '*' satisfies EventName
 
 const words: Readonly<Record<Exclude<EventName, typeof ALL>, string>> = {
-  'task.created': 'a task was created',
-  'task.completed': 'a task completed, with its result',
-  'task.failed': 'a task failed for good, with the reason',
-  'task.cancelled': 'a task was cancelled',
-  'agent.started': 'an attempt began',
-  'agent.finished': 'an attempt ended, with what the agent said',
+  'task.created': 'a task is created',
+  'task.completed': 'a task completes, with its result',
+  'task.failed': 'a task fails for good, with the reason',
+  'task.cancelled': 'a task is cancelled',
+  'agent.started': 'an attempt starts',
+  'agent.finished': 'an attempt ends, with the output of the agent',
 }
 
 export const eventsIn = (texts: Texts): EventName[] =>
@@ -34,7 +34,7 @@ export const EventsField = ({ chosen, error }: Props) => {
         <input {...box(ALL)} checked={isAll} onChange={() => setAll(!isAll)} />
         <span>
           <code className="font-mono">*</code>{' '}
-          <span className="text-muted-foreground">all, including those of later versions</span>
+          <span className="text-muted-foreground">all, including events of later versions</span>
         </span>
       </label>
       {webhookEvents.map((name) => (

@@ -9,9 +9,9 @@ import { When } from '../../components/when.tsx'
 import { useInbound } from '../../data/webhooks.ts'
 
 const senders = {
-  codehost: { label: 'Code host', variable: 'CODEHOST_WEBHOOK_SECRET' },
-  trackera: { label: 'Tracker A', variable: 'TRACKERA_WEBHOOK_SECRET' },
-  trackerb: { label: 'Tracker B', variable: 'TRACKERB_WEBHOOK_SECRET' },
+  codehost: { label: 'GitHub', variable: 'CODEHOST_WEBHOOK_SECRET' },
+  trackera: { label: 'Jira', variable: 'TRACKERA_WEBHOOK_SECRET' },
+  trackerb: { label: 'Linear', variable: 'TRACKERB_WEBHOOK_SECRET' },
 } as const
 type Sender = keyof typeof senders
 
@@ -20,7 +20,10 @@ export const Inbound = () => {
   return (
     <Scroller label="Inbound" className="max-h-[40%] shrink-0 overflow-y-auto border-t bg-card">
       <h2 className="px-4 pt-2 font-semibold md:px-6">
-        Inbound <span className="font-normal text-muted-foreground">events from providers create tasks</span>
+        Inbound{' '}
+        <span className="font-normal text-muted-foreground">
+          events from GitHub, Jira and Linear create tasks
+        </span>
       </h2>
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows count={3} />}
@@ -65,7 +68,7 @@ const Provider = ({ name, configured, lastEvent, eventCount = 0 }: Status & { na
                 <When at={lastEvent} />
               </span>
             ) : (
-              'no event yet'
+              'no events yet'
             ),
           ]}
         />

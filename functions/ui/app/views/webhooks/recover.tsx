@@ -38,13 +38,13 @@ export const Recover = ({ webhook }: { webhook: Webhook }) => {
     <>
       <Button
         size="small"
-        title={reason ?? 'Redeliver everything that failed since a given time'}
+        title={reason ?? 'Redeliver all deliveries that failed since a time'}
         disabled={reason !== undefined}
         onClick={() => setOpen(true)}
       >
-        <History size={14} /> Recover
+        <History size={14} /> Redeliver failed
       </Button>
-      <Dialog isOpen={isOpen} onClose={close} title="Recover failed deliveries">
+      <Dialog isOpen={isOpen} onClose={close} title="Redeliver failed deliveries">
         {data ? (
           <Done count={data.count} onClose={close} />
         ) : (
@@ -83,10 +83,10 @@ type AskProps = { error: unknown; isBusy: boolean; onSend: (texts: Texts) => voi
 const Ask = ({ error, isBusy, onSend, onClose }: AskProps) => {
   const [span, setSpan] = useState<Span>('hour')
   return (
-    <Form label="Recover" error={error} onSend={onSend} className="flex min-h-0 flex-col">
+    <Form label="Redeliver failed deliveries" error={error} onSend={onSend} className="flex min-h-0 flex-col">
       <DialogBody>
         <p className="text-muted-foreground">
-          Deliveries that failed for good are redelivered with the same ids and bodies.
+          Failed deliveries are sent again with the same ids and bodies.
         </p>
         <fieldset className="flex flex-col gap-1.5">
           <legend className="pb-1 font-medium">Failed since</legend>

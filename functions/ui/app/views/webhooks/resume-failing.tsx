@@ -37,11 +37,11 @@ export const ResumeFailing = ({ webhook, isIcon }: { webhook: Webhook; isIcon: b
         {refused === undefined ? (
           <DialogBody>
             <p>
-              One waiting delivery is sent first. If the receiver takes it, the webhook is resumed and the
-              others follow. Otherwise it stays paused.
+              One waiting delivery is sent first. If it succeeds, the webhook resumes and the others follow.
+              Otherwise it stays paused.
             </p>
             <p className="text-muted-foreground">
-              Failed deliveries stay failed: use Recover to redeliver them.
+              Failed deliveries stay failed. To send them again, use Redeliver failed.
             </p>
             <Refusal error={tryOne.error ?? change.error} />
           </DialogBody>

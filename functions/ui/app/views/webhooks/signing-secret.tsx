@@ -52,7 +52,7 @@ export const SigningSecret = ({ webhook }: { webhook: Webhook }) => {
                 <code className="font-mono">X-Svc-Signature</code> uses the new one immediately.
               </>
             ) : (
-              'A secret is generated and shown once. Deliveries are signed from then on.'
+              'A secret is generated and shown once. All later deliveries are signed.'
             )}
           </Confirm>
           {isSigned && (
@@ -82,7 +82,7 @@ const OwnSecret = ({ id, isSigned }: { id: string; isSigned: boolean }) => {
       {
         onSuccess: () => {
           setRound(round + 1)
-          toast.done('Secret set', 'It signs from the next delivery on.')
+          toast.done('Secret set', 'It is used from the next delivery on.')
         },
       },
     )

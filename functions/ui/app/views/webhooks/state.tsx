@@ -8,11 +8,11 @@ export const webhookLook = ({ active, failing, failureCount }: Webhook): Look =>
     return {
       label: 'Failing',
       tone: 'bad',
-      meaning: 'Paused because its last delivery failed for good. New deliveries wait',
+      meaning: 'Paused because its last delivery failed. New deliveries wait',
     }
   if (!active) return { label: 'Paused', tone: 'plain', meaning: 'New deliveries wait until it is resumed' }
   if (failureCount > 0)
-    return { label: 'Retrying', tone: 'warn', meaning: 'Its last attempt failed. The delivery is retried' }
+    return { label: 'Retrying', tone: 'warn', meaning: 'Its last attempt failed and is retried' }
   return { label: 'Active', tone: 'good', meaning: 'Receives its events' }
 }
 
@@ -27,7 +27,7 @@ export const WebhookState = ({ webhook }: { webhook: Webhook }) => {
 
 /** Undefined if the webhook is active. */
 export const pausedReason = ({ active }: Webhook): string | undefined =>
-  active ? undefined : 'Paused: resume it first'
+  active ? undefined : 'Paused. Resume it first'
 
 const deliveryLook = ({ status, attempts, nextAttemptAt }: WebhookDelivery): Look => {
   if (status === 'delivered')
@@ -36,7 +36,7 @@ const deliveryLook = ({ status, attempts, nextAttemptAt }: WebhookDelivery): Loo
   if (nextAttemptAt === undefined)
     return { label: 'Held', tone: 'plain', meaning: 'Waits until the webhook is resumed' }
   if (attempts.length === 0) return { label: 'Waiting', tone: 'plain', meaning: 'About to be sent' }
-  return { label: 'Retrying', tone: 'warn', meaning: 'Failed so far, and is retried' }
+  return { label: 'Retrying', tone: 'warn', meaning: 'Failed so far. Retried automatically' }
 }
 
 export const DeliveryState = ({ delivery }: { delivery: WebhookDelivery }) => {

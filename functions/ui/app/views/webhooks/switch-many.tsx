@@ -47,7 +47,8 @@ export const SwitchMany = ({ webhooks, onClear }: Props) => {
         disabled={paused.length === 0}
         onConfirm={resume}
       >
-        Waiting deliveries are sent immediately. Failed ones stay failed: use Recover to redeliver them.
+        Waiting deliveries are sent immediately. Failed ones stay failed. To send them again, use Redeliver
+        failed.
       </Confirm>
       {job && <BulkRun {...job} onOver={refetchWebhooks} onClose={close} />}
     </SelectionBar>

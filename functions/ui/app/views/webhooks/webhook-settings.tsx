@@ -92,9 +92,7 @@ const Delete = ({ webhook }: { webhook: Webhook }) => {
   return (
     <Panel title="Delete">
       <div className="flex flex-wrap items-center justify-between gap-3 p-3.5">
-        <p className="text-muted-foreground">
-          It receives no more events, and its deliveries are no longer shown.
-        </p>
+        <p className="text-muted-foreground">It receives no more events, and its deliveries are deleted.</p>
         <Confirm verb="Delete" title={`Delete ${name}`} size="normal" onConfirm={remove}>
           Waiting deliveries are not sent. To stop it temporarily, pause it.
         </Confirm>

@@ -85,7 +85,7 @@ const Health = ({ webhook }: { webhook: Webhook }) => {
       {!active && (
         <p role="note" className={failing ? 'text-failed' : ''}>
           {webhookLook(webhook).meaning}. {failing && 'Fix the receiver, then resume. '}
-          Tests and single deliveries are sent all the same.
+          You can still send tests and single deliveries.
         </p>
       )}
     </div>

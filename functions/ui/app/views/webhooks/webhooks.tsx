@@ -59,7 +59,7 @@ export const Webhooks = (): ReactNode => {
                   </Link>
                 }
               >
-                A webhook sends task events to a URL and retries while the receiver fails.
+                A webhook sends task events to a URL, and retries if the receiver fails.
               </Empty>
             </div>
           }

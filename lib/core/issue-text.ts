@@ -5,7 +5,7 @@ type Issue = Parameters<z.core.$ZodErrorMap>[0]
 type IssueWithCode<Code extends Issue['code']> = Extract<Issue, { code: Code }>
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'a string',
+  string: 'text',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',

@@ -97,7 +97,7 @@ describe('what one user may have open in a service', () => {
     const open = [await follow(), await follow(), await follow()]
     expect(open.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(await open[0]?.text()).toMatch(
-      /retry: 30000\ndata: \{"type":"replaced","data":\{"message":"A newer/,
+      /retry: 30000\ndata: \{"type":"replaced","data":\{"message":"This stream was closed/,
     )
     script(saying('Here.'))
     const streamed = await post('/api/chat/completions', { ...said, stream: true })

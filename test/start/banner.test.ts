@@ -63,7 +63,7 @@ describe('what a service says on a terminal when it has started', () => {
     expect(text).toContain(
       '\n  RUNNER_TOKEN=svc_… npx agent-tasks runner --url http://127.0.0.1:3000 --name build-1\n',
     )
-    expect(text).not.toMatch(/coding-agent|^ {2}(?:model|agents) |No model has a key/m)
+    expect(text).not.toMatch(/coding-agent|^ {2}(?:model|agents) |No model key yet/m)
   })
 
   it('names the address that people use', () => {

@@ -227,6 +227,19 @@ inBrowser('approvals in the inbox', () => {
     expect(await say(conversation, write('e.txt'))).toHaveProperty('pendingApprovals')
   })
 
+  it('are decided from the palette on the page of their task', async () => {
+    const id = await task('Palette', write('p.txt'))
+    await using opened = await open(`/tasks/${id}`)
+    const { page } = opened
+    await page.getByRole('list', { name: 'Waiting for your approval' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Search' }).getByRole('combobox').fill('approve')
+    await page.getByRole('option', { name: 'Allow once: write_file p.txt', selected: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('Completed', { exact: true }).first().waitFor()
+    expect((await api.client.listApprovals()).approvals).toEqual([])
+  }, 90_000)
+
   it('leaves a call where it is that another tab decides, and says so; the same when it is decided too late', async () => {
     for (const path of ['e.txt', 'f.txt', 'g.txt']) await converse(path, write(path))
     const [e, f] = (await api.client.listApprovals()).approvals

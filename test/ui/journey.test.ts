@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { finishedTasks } from '../fixtures/finished-tasks.ts'
 import { until } from '../journeys/api.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
@@ -140,6 +141,40 @@ inBrowser('a visitor who opens the page', () => {
     await page.getByRole('link', { name: id }).waitFor()
     expect(page.url()).not.toContain(id)
   })
+
+  it('finds a task by a word of its error with ⌘K and Enter, and replies to it and retries it the same way', async () => {
+    const id = 'task_flux'
+    const error = { code: 'agent_error', message: 'The flux capacitor overheats' }
+    const tasks = [{ ...finishedTasks(1)[0], id, title: 'Nightly import', status: 'failed', error }]
+    await world.client.importTasks({ body: { version: '1.0', tasks } })
+    await using opened = await openPage(world.baseUrl, '/tasks/overview')
+    const { page, faults } = opened
+    const ask = async (text: string, option: string | RegExp) => {
+      await page.keyboard.press('Control+k')
+      const palette = page.getByRole('dialog', { name: 'Search' })
+      await palette.getByRole('combobox').waitFor()
+      await page.keyboard.type(text)
+      await palette.getByRole('option', { name: option, selected: true }).waitFor()
+      await page.keyboard.press('Enter')
+      await palette.waitFor({ state: 'detached' })
+    }
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await ask(
+      'flux overheats',
+      /^Nightly import\s*In error: agent_error: The flux capacitor overheats\s*Failed$/,
+    )
+    await page.waitForURL(`${world.baseUrl}/tasks/${id}`)
+    await page.getByRole('heading', { name: 'Nightly import' }).waitFor()
+    await ask('reply', 'Reply')
+    await page.locator('textarea[aria-label=Reply]:focus').waitFor()
+    await ask('run', 'Retry')
+    await page.getByText('Retried as a new task').waitFor()
+    await page.getByRole('link', { name: id }).waitFor()
+    await ask('create token', 'Create token')
+    await page.waitForURL(`${world.baseUrl}/settings/tokens`)
+    await page.locator('input[name=name]:focus').waitFor()
+    expect(faults).toEqual([])
+  }, 90_000)
 
   it('cancels a task that runs, once there was time to undo that', async () => {
     const { id } = await world.create({ title: 'Long', metadata: { runMs: 120_000 } })

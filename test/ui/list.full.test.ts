@@ -408,6 +408,35 @@ inBrowser('the list of tasks', () => {
     expect(await page.getByRole('option').count()).toBe(0)
   })
 
+  it('has a palette that finds conversations, settings and docs as well, and acts on the row with the focus', async () => {
+    const { id } = (await world.client.createConversation({ body: { title: 'About leases' } })).conversation
+    const task = await world.create({ title: 'In focus', labels: ['focus'], metadata: { runMs: 240_000 } })
+    await using opened = await openPage(world.baseUrl, '/tasks?labels=focus')
+    const { page } = opened
+    const palette = page.getByRole('dialog', { name: 'Search' })
+    const options = palette.getByRole('option')
+    await row(page, 'In focus').waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Control+k')
+    await palette.getByRole('combobox').fill('LEASES about')
+    await options.filter({ hasText: 'About leases' }).waitFor()
+    expect(await options.locator('mark').allInnerTexts()).toEqual(expect.arrayContaining(['About', 'leases']))
+    await palette.getByRole('combobox').fill('torn copy')
+    await options.filter({ hasText: 'Backup and restore' }).getByText('is torn').waitFor()
+    await palette.getByRole('combobox').fill(id)
+    await palette.getByText('No results').waitFor()
+    await palette.getByRole('combobox').fill('qr')
+    await options.filter({ hasText: 'Devices' }).first().waitFor()
+    await palette.getByRole('combobox').fill(task.id.slice(0, 20).toLowerCase())
+    await options.filter({ hasText: 'In focus' }).getByText('In ID: ').waitFor()
+    await palette.getByRole('combobox').fill('')
+    await palette.getByRole('option', { name: 'Cancel', exact: true }).waitFor()
+    await expectSound(opened)
+    await palette.getByRole('combobox').fill('cancel')
+    await page.keyboard.press('Enter')
+    await page.getByText('Cancels In focus in 5 seconds').waitFor()
+  }, 90_000)
+
   it('cancels and retries many at once, and lists what was refused', async () => {
     const titles = ['Bulk 1', 'Bulk 2', 'Bulk 3']
     const made = await Promise.all(

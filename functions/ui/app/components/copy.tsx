@@ -1,38 +1,16 @@
 import { Check, Copy as Icon } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from './button.tsx'
+import { copyText } from './copy-text.ts'
 import { withCommand } from './platform.ts'
 import { toast } from './toast.tsx'
 
 const SHOWN_MS = 1_500
 
-/** Pages that are not served over https have no `navigator.clipboard`. */
-const copySelected = (text: string, beside: Element) => {
-  const area = document.createElement('textarea')
-  area.value = text
-  area.className = 'sr-only'
-  const focused = document.activeElement
-  // Inserted beside the button: a modal dialog traps focus.
-  beside.after(area)
-  area.select()
-  const isCopied = document.execCommand('copy')
-  area.remove()
-  if (focused instanceof HTMLElement) focused.focus()
-  return isCopied
-}
-
-const isCopied = async (text: string, beside: Element) => {
-  if (!navigator.clipboard) return copySelected(text, beside)
-  return navigator.clipboard.writeText(text).then(
-    () => true,
-    () => copySelected(text, beside),
-  )
-}
-
 export const Copy = ({ text, label = 'Copy' }: { text: string; label?: string }) => {
   const [isDone, setDone] = useState(false)
   const copy = async (beside: Element) => {
-    if (!(await isCopied(text, beside)))
+    if (!(await copyText(text, beside)))
       return toast.failed('Not copied', `Select the text and press ${withCommand('C')}`)
     setDone(true)
     setTimeout(() => setDone(false), SHOWN_MS)

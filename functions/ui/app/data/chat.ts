@@ -1,4 +1,10 @@
-import { type InfiniteData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import {
+  type InfiniteData,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+} from '@tanstack/react-query'
 import type { ChatMessage } from '../../../../lib/turns/schema.ts'
 import { useChange } from './change.ts'
 import { client } from './client.ts'
@@ -21,6 +27,17 @@ export const useConversations = () =>
 export type Conversation = ReturnType<typeof useConversations>['rows'][number]
 
 type Page = Awaited<ReturnType<typeof client.getConversation>>
+
+const MOST_TITLES = 200
+const TITLES_FRESH_MS = 30_000
+
+/** The newest conversations, for the command palette. */
+export const conversationTitles = queryOptions({
+  queryKey: [...key, 'titles'],
+  queryFn: async ({ signal }) =>
+    (await client.listConversations({ query: { limit: MOST_TITLES } }, { signal })).conversations,
+  staleTime: TITLES_FRESH_MS,
+})
 
 /** An answer is due, or the turn continues after a decision. */
 const isAwaited = (data: InfiniteData<Page> | undefined) => {

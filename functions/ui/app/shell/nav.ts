@@ -46,15 +46,17 @@ export const taskViews: readonly Destination[] = [
 type Role = 'user' | 'admin' | undefined
 type Mode = 'local' | 'cloud' | 'oidc' | undefined
 
-type Section = Omit<Destination, 'icon'> & {
-  /** All if undefined. */
-  role?: 'admin'
-  modes?: readonly Mode[]
-  /** It has pages below its address. */
-  hasPages?: true
-}
+/** Who has a section; all if undefined. */
+type Offer = { role?: 'admin'; modes?: readonly Mode[] }
 
-const accounts = { role: 'admin', modes: ['cloud', 'oidc'] } as const
+type Section = Omit<Destination, 'icon'> &
+  Offer & {
+    /** It has pages below its address. */
+    hasPages?: true
+  }
+
+/** Where people have accounts, for admins. */
+export const accounts = { role: 'admin', modes: ['cloud', 'oidc'] } as const
 
 export const settingsSections: readonly { group: string; sections: readonly Section[] }[] = [
   {
@@ -95,12 +97,12 @@ export const settingsSections: readonly { group: string; sections: readonly Sect
 ]
 
 /** Hidden sections explain at their address why they are not available. */
-export const isOffered = (section: Section, role: Role, mode: Mode): boolean =>
-  (section.role === undefined || section.role === role) &&
-  (section.modes === undefined || section.modes.includes(mode))
+export const isOffered = (offer: Offer, role: Role, mode: Mode): boolean =>
+  (offer.role === undefined || offer.role === role) &&
+  (offer.modes === undefined || offer.modes.includes(mode))
 
 /** The order of the palette and of the list of keys. */
-export const destinations: readonly Destination[] = [
+export const destinations: readonly (Destination & Offer)[] = [
   ...menu,
   docs,
   ...taskViews,

@@ -1,14 +1,12 @@
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { ChevronsUpDown, KeyRound, LogOut, Settings } from 'lucide-react'
 import { Button, buttonClass } from '../components/button.tsx'
 import { Popover, PopoverClose } from '../components/popover.tsx'
-import { errorMessage } from '../components/problem.tsx'
 import { Tag } from '../components/tag.tsx'
-import { toast } from '../components/toast.tsx'
-import { dropDrafts } from '../create/draft.ts'
 import { useMe } from '../data/me.ts'
-import { useLogout, useNeedsSignIn } from '../data/session.ts'
+import { useNeedsSignIn } from '../data/session.ts'
 import { closeOverlay } from './overlay.ts'
+import { useSignOut } from './sign-out.ts'
 
 const entry = `${buttonClass({ kind: 'ghost' })} w-full text-foreground`
 
@@ -52,17 +50,7 @@ export const UserMenu = () => {
 /** An installation without sign-in offers to set an access key. */
 const Leave = () => {
   const needsSignIn = useNeedsSignIn()
-  const navigate = useNavigate()
-  const { mutate, isPending } = useLogout()
-  const leave = () =>
-    mutate(undefined, {
-      onSuccess: () => {
-        closeOverlay()
-        dropDrafts()
-        void navigate({ to: '/login' })
-      },
-      onError: (error) => toast.failed('Sign-out failed', errorMessage(error)),
-    })
+  const { leave, isPending } = useSignOut()
   if (needsSignIn === false)
     return (
       <PopoverClose
@@ -76,7 +64,7 @@ const Leave = () => {
       />
     )
   return (
-    <Button kind="ghost" className="w-full text-foreground" disabled={isPending} onClick={leave}>
+    <Button kind="ghost" className="w-full text-foreground" disabled={isPending} onClick={() => void leave()}>
       <LogOut size={15} /> Sign out
     </Button>
   )

@@ -1,0 +1,109 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Ban, Check, Link2, Reply, RotateCcw, X } from 'lucide-react'
+import { isFinal, nextStatus } from '../../../../lib/tasks/machine.ts'
+import type { Task } from '../../../../lib/tasks/schema.ts'
+import { cancelSoon, useIsCancelling } from '../components/cancel-soon.ts'
+import { errorMessage } from '../components/problem.tsx'
+import { State } from '../components/state.tsx'
+import { startOfLine } from '../components/text-weight.ts'
+import { toast } from '../components/toast.tsx'
+import { visibleText } from '../components/visible-text.ts'
+import { type Approval, type Decision, useApprovals, useDecide } from '../data/approvals.ts'
+import { useAway } from '../data/connection.ts'
+import { useRetryTask, useTask } from '../data/tasks.ts'
+import { copyLink } from './copy-link.ts'
+import { focusLater } from './focus-later.ts'
+import type { PaletteEntry } from './palette-actions.ts'
+import { fits } from './palette-places.ts'
+import { EntryItem, PaletteGroup } from './palette-rows.tsx'
+
+/** What can be done with the task that is open, or whose row has the focus. */
+export const TaskInView = ({ id, typed }: { id: string; typed: string }) => {
+  const { data: task } = useTask(id)
+  return task ? <Verbs task={task} typed={typed} /> : null
+}
+
+const Verbs = ({ task, typed }: { task: Task; typed: string }) => {
+  const decisions = useDecisions(task.id)
+  const verbs = useVerbs(task)
+  return (
+    <PaletteGroup
+      heading={
+        <span className="flex items-center gap-2">
+          <span className="min-w-0 truncate">{startOfLine(task.title)}</span>
+          <State status={task.status} />
+        </span>
+      }
+      items={[...decisions, ...verbs].filter((verb) => fits(verb, typed))}
+      draw={(verb) => <EntryItem key={verb.id} entry={verb} />}
+    />
+  )
+}
+
+const useVerbs = (task: Task): readonly PaletteEntry[] => {
+  const navigate = useNavigate()
+  const { mutateAsync } = useRetryTask()
+  const isCancelling = useIsCancelling(task.id)
+  const reason = useAway()
+  const { id, title, status } = task
+  const open = (to: string) => navigate({ to: '/tasks/$id', params: { id: to } })
+  // The palette is closed before the answer comes: the callbacks of `mutate` would not run.
+  const retry = () =>
+    mutateAsync(id).then(
+      ({ task: next }) => {
+        toast.done('Retried as a new task', startOfLine(title))
+        return open(next.id)
+      },
+      (error: unknown) => void toast.failed('Not retried', errorMessage(error)),
+    )
+  const reply = () => {
+    void open(id)
+    focusLater('main form[aria-label="Reply"] textarea')
+  }
+  const canCancel = nextStatus(status, 'cancel') !== undefined && !isCancelling
+  return [
+    ...(isFinal(status)
+      ? [{ id: 'retry', label: 'Retry', icon: RotateCcw, words: 'run again', reason, act: retry }]
+      : []),
+    ...(canCancel
+      ? [{ id: 'cancel', label: 'Cancel', icon: Ban, words: 'stop', reason, act: () => cancelSoon(task) }]
+      : []),
+    { id: 'reply', label: 'Reply', icon: Reply, words: 'message continue', act: reply },
+    {
+      id: 'copy',
+      label: 'Copy link',
+      icon: Link2,
+      words: 'address url',
+      act: () => copyLink(`${location.origin}/tasks/${id}`),
+    },
+  ]
+}
+
+const choices: readonly (readonly [Decision, string, typeof Check, string])[] = [
+  ['allow-once', 'Allow once', Check, 'approve approval'],
+  ['deny', 'Deny', X, 'refuse approval'],
+]
+
+/** The decisions about its calls that wait for approval. */
+const useDecisions = (taskId: string): readonly PaletteEntry[] => {
+  const { data = [] } = useApprovals()
+  const { mutateAsync } = useDecide()
+  const reason = useAway()
+  const decide = ({ id }: Approval, decision: Decision) =>
+    mutateAsync({ id, decision }).then(
+      () => void toast.done(decision === 'deny' ? 'Denied' : 'Allowed once'),
+      (error: unknown) => void toast.failed('Not decided', errorMessage(error)),
+    )
+  return data
+    .filter((approval) => approval.taskId === taskId)
+    .flatMap((approval) =>
+      choices.map(([decision, verb, icon, words]) => ({
+        id: `${decision} ${approval.id}`,
+        label: `${verb}: ${visibleText(approval.title)}`,
+        icon,
+        words,
+        reason,
+        act: () => decide(approval, decision),
+      })),
+    )
+}

@@ -1,6 +1,6 @@
 import { invites, registrations, rosters, users } from './accounts/rows.ts'
 import { agentSessions } from './agentic/rows.ts'
-import { alertKeys, pushSubscriptions, resultReaders } from './alerts/rows.ts'
+import { alertKeys, emailAlerts, pushSubscriptions, resultReaders } from './alerts/rows.ts'
 import { allowedTools, approvalSlots, approvals } from './approvals/rows.ts'
 import { auditRows } from './audit/rows.ts'
 import { sessions } from './auth/rows.ts'
@@ -75,6 +75,7 @@ export const collections = [
   alertKeys,
   pushSubscriptions,
   resultReaders,
+  emailAlerts,
   settingsRows,
   runners,
   holdsRows,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { idParams } from '../core/id-params.ts'
 import { defineRoutes } from '../http/route.ts'
-import { AlertTopicsSchema, PushSubscriptionSchema } from './schema.ts'
+import { AlertTopicsSchema, EmailAlertsSchema, PushSubscriptionSchema } from './schema.ts'
 import { AUTH_BYTES, POINT_BYTES } from './web-push.ts'
 
 const bytes = (length: number) =>
@@ -44,12 +44,14 @@ export const alertRoutes = defineRoutes({
   listPushSubscriptions: {
     method: 'GET',
     path: '/api/alerts',
-    summary: 'List the browsers that receive your notifications, with the key to subscribe one',
+    summary:
+      'List the browsers that receive your notifications, with the key to subscribe one, and the e-mail address',
     about: 'The key is created on the first call and does not change.',
     access: 'session',
     response: z.object({
       publicKey: z.string().describe('The `applicationServerKey` of a subscription, as base64url'),
       subscriptions: z.array(PushSubscriptionSchema),
+      email: EmailAlertsSchema.optional().describe('Absent where the service has no mail server'),
     }),
   },
   createPushSubscription: {
@@ -79,5 +81,24 @@ export const alertRoutes = defineRoutes({
     access: 'session',
     params,
     response: z.object({ delivered: z.boolean(), statusCode: z.number() }),
+  },
+  setEmailAlerts: {
+    method: 'PUT',
+    path: '/api/alerts/email',
+    summary: 'Send messages for you to the e-mail address of your account',
+    about:
+      'No topic turns it off. At most one message a minute: it tells all that has happened since the last one. 400 `email_not_available` where the service has no mail server (`SMTP_URL`), or your account no address that may be used.',
+    access: 'session',
+    body: EmailAlertsSchema.pick({ topics: true }),
+    response: z.object({ email: EmailAlertsSchema }),
+  },
+  testEmailAlerts: {
+    method: 'POST',
+    path: '/api/alerts/email/test',
+    summary: 'Send a test message to the e-mail address of your account at once',
+    about:
+      'Five a minute. `delivered` says whether the mail server took it; one that does not answer is 503 `email_failed`.',
+    access: 'session',
+    response: z.object({ delivered: z.boolean() }),
   },
 })

@@ -1,4 +1,3 @@
-import type { Approval } from '../approvals/schema.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import type { Masker } from '../core/masker.ts'
 import { retryAfterMs } from '../core/retry-after.ts'
@@ -8,7 +7,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Store } from '../ports/store.ts'
-import type { Task } from '../tasks/schema.ts'
+import type { ReadCause } from './causes.ts'
 import { type AlertMessage, approvalMessage, resultMessage } from './message.ts'
 import { type AlertKeys, alertKeys, type PushSubscriptionRow, pushSubscriptions, VAPID } from './rows.ts'
 import { AlertCauseSchema } from './schema.ts'
@@ -35,17 +34,14 @@ export type PushNeeds = {
   masker: Pick<Masker, 'logText'>
   /** The address of the service, by which a push service may reach its operator. */
   publicUrl: string | undefined
-  findTask: (id: string) => Promise<Task | undefined>
-  /** An approval that still waits for a decision. */
-  findPending: (id: string) => Promise<Approval | undefined>
 }
 
 /** The sealed part of a subscription. */
 export type PushAddress = { endpoint: string; keys: { p256dh: string; auth: string } }
 
 /** Sends messages to browsers by their push services. */
-export const createPush = (needs: PushNeeds) => {
-  const { store, clock, cipher, entropy, outbound, masker, publicUrl, findTask, findPending } = needs
+export const createPush = (needs: PushNeeds & { readCause: ReadCause }) => {
+  const { store, clock, cipher, entropy, outbound, masker, publicUrl, readCause } = needs
   const subject = publicUrl?.startsWith('https:') ? publicUrl : 'mailto:operator@localhost'
 
   const opened = async ({ publicKey, privateKey }: AlertKeys): Promise<PushKeys> => ({
@@ -100,13 +96,9 @@ export const createPush = (needs: PushNeeds) => {
 
   /** The message of a delivery; undefined when its cause is gone. */
   const composed = async (body: string): Promise<AlertMessage | undefined> => {
-    const cause = AlertCauseSchema.parse(JSON.parse(body))
-    if (cause.topic === 'approvals') {
-      const approval = await findPending(cause.approvalId)
-      return approval && approvalMessage(approval)
-    }
-    const task = await findTask(cause.taskId)
-    return task?.completedAt === cause.endedAt ? resultMessage(task, masker.logText) : undefined
+    const told = await readCause(AlertCauseSchema.parse(JSON.parse(body)))
+    if (told === undefined) return undefined
+    return 'approval' in told ? approvalMessage(told.approval) : resultMessage(told.task, masker.logText)
   }
 
   const handle = async ({ owner, body }: DeliveryRow): Promise<Handled> => {

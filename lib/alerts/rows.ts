@@ -1,5 +1,5 @@
 import { collection } from '../core/collection.ts'
-import type { PushSubscription } from './schema.ts'
+import type { AlertCause, AlertTopic, PushSubscription } from './schema.ts'
 
 /** The keys with which the service identifies itself to push services. The private one is sealed. */
 export type AlertKeys = { id: typeof VAPID; publicKey: string; privateKey: string }
@@ -18,3 +18,18 @@ export const pushSubscriptions = collection<PushSubscriptionRow>({
 export type ResultReaders = { id: typeof READERS; version: number; userIds: readonly string[] }
 export const READERS = 'results'
 export const resultReaders = collection<ResultReaders>({ name: 'resultReaders', key: 'id', indexes: {} })
+
+/**
+ * The e-mail of a user, whose id the row has. A minute after a message (`sentAt`) the next one is sent, by the delivery
+ * `next`, with what has come until then (`waiting`).
+ */
+export type EmailAlertsRow = {
+  id: string
+  version: number
+  topics: readonly AlertTopic[]
+  /** Epoch milliseconds, as all times here; 0 before the first message. */
+  sentAt: number
+  waiting: readonly AlertCause[]
+  next: { deliveryId: string; at: number }
+}
+export const emailAlerts = collection<EmailAlertsRow>({ name: 'emailAlerts', key: 'id', indexes: {} })

@@ -6,11 +6,24 @@ const ALERT_TOPICS = ['approvals', 'results'] as const
 const AlertTopicSchema = z.enum(ALERT_TOPICS)
 export type AlertTopic = z.output<typeof AlertTopicSchema>
 
-export const AlertTopicsSchema = z
+const AnyTopicsSchema = z
   .array(AlertTopicSchema)
-  .min(1)
   .max(ALERT_TOPICS.length)
   .describe('What is told: calls of your tasks that wait for approval, the ends of your tasks')
+
+export const AlertTopicsSchema = AnyTopicsSchema.min(1)
+
+export const EmailAlertsSchema = z
+  .object({
+    address: z
+      .string()
+      .optional()
+      .describe('Of your account; absent where it has none that may be used')
+      .meta({ examples: ['ann@example.org'] }),
+    topics: AnyTopicsSchema.meta({ examples: [['approvals']] }),
+  })
+  .meta({ id: 'EmailAlerts' })
+export type EmailAlerts = z.output<typeof EmailAlertsSchema>
 
 export const PushSubscriptionSchema = z
   .object({

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { busyError } from '../core/contention.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { asFieldIssue, missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
@@ -7,7 +8,9 @@ import { ulidIn } from '../core/ulid.ts'
 import { createVersionedRow } from '../core/versioned-row.ts'
 import type { AddDelivery } from '../deliveries/schema.ts'
 import type { Announcement } from '../notifications/schema.ts'
+import { createReadCause, type FindCauses } from './causes.ts'
 import type { Subscribe } from './contract.ts'
+import { createEmail, type EmailNeeds, emailOwner } from './email.ts'
 import { createPush, PUSH_ID, type PushAddress, type PushNeeds, subscriptionContext } from './push.ts'
 import {
   type PushSubscriptionRow,
@@ -16,16 +19,20 @@ import {
   type ResultReaders,
   resultReaders,
 } from './rows.ts'
-import type { AlertCause, PushSubscription } from './schema.ts'
+import type { AlertCause, AlertTopic, EmailAlerts, PushSubscription } from './schema.ts'
 
-type Needs = PushNeeds & {
-  processes: 'one' | 'many'
-  addDelivery: AddDelivery
-}
+type Needs = PushNeeds &
+  EmailNeeds &
+  FindCauses & {
+    processes: 'one' | 'many'
+    addDelivery: AddDelivery
+  }
 
 const MOST_SUBSCRIPTIONS = 20
 /** How old the readers that a process knows may be where other processes change them. */
 const STALE_AFTER_MS = 60_000
+/** Of deliveries by e-mail, whose address is read when they are sent. */
+const EMAIL_URL = 'mailto:user'
 
 const TEST = {
   title: 'Test notification',
@@ -36,10 +43,12 @@ const TEST = {
 
 export type Alerts = ReturnType<typeof createAlerts>
 
-/** Messages to users outside of the page: to the browsers that they have subscribed. */
+/** Messages to users outside of the page: to the browsers that they have subscribed, and by e-mail. */
 export const createAlerts = (needs: Needs) => {
   const { store, clock, cipher, outbound, processes, addDelivery, findTask } = needs
-  const push = createPush(needs)
+  const readCause = createReadCause(needs)
+  const push = createPush({ ...needs, readCause })
+  const email = createEmail({ ...needs, readCause })
   const readers = createVersionedRow<ResultReaders>(needs, {
     of: resultReaders,
     first: { id: READERS, version: 0, userIds: [] },
@@ -60,11 +69,9 @@ export const createAlerts = (needs: Needs) => {
     })
 
   const updateReader = async (userId: string) => {
-    const rows = await rowsOf(userId)
-    await setReader(
-      userId,
-      rows.some(({ topics }) => topics.includes('results')),
-    )
+    const [rows, byEmail] = await Promise.all([rowsOf(userId), email.topics(userId)])
+    const topics = [...rows.flatMap((row) => row.topics), ...byEmail]
+    await setReader(userId, topics.includes('results'))
   }
 
   const own = async ({ userId }: Principal, id: string): Promise<PushSubscriptionRow> => {
@@ -73,26 +80,34 @@ export const createAlerts = (needs: Needs) => {
     return row
   }
 
-  /** Adds a delivery for each browser of a user that gets the topic. A repeat adds none. */
+  /** Adds a delivery for each browser of a user that gets the topic, and for the e-mail. A repeat adds none. */
   const tell = async (userId: string, cause: AlertCause, id: string): Promise<void> => {
+    const add = (owner: string, url: string) =>
+      addDelivery({ id: `${id}_${owner}`, owner, event: cause.topic, url, body: JSON.stringify(cause) })
     const rows = (await rowsOf(userId)).filter(({ topics }) => topics.includes(cause.topic))
-    for (const row of rows)
-      await addDelivery({
-        id: `${id}_${row.id}`,
-        owner: row.id,
-        event: cause.topic,
-        url: row.service,
-        body: JSON.stringify(cause),
-      })
+    for (const row of rows) await add(row.id, row.service)
+    if ((await email.topics(userId)).includes(cause.topic)) await add(emailOwner(userId), EMAIL_URL)
   }
 
   return {
-    endpoints: push.endpoints,
+    endpoints: [push.endpoints, email.endpoints],
 
     list: async ({ userId }: Principal) => ({
       publicKey: (await push.keys()).publicKey.toString('base64url'),
       subscriptions: (await rowsOf(userId)).map(toSubscription),
+      ...definedFields({ email: await email.status(userId) }),
     }),
+
+    /** Sets what the user is told of by e-mail. Throws Problem `invalid` `email_not_available`. */
+    setEmail: async ({ userId }: Principal, topics: readonly AlertTopic[]): Promise<EmailAlerts> => {
+      if (topics.includes('results')) await setReader(userId, true)
+      const status = await email.setTopics(userId, topics)
+      await updateReader(userId)
+      return status
+    },
+
+    /** Sends an e-mail at once. Throws Problem `unavailable` `email_failed` when the mail server does not take it. */
+    testEmail: ({ userId }: Principal) => email.test(userId),
 
     /** Throws Problem `invalid` for an address that the service may not reach, and beyond the limit of a user. */
     subscribe: async ({ userId }: Principal, subscribed: Subscribe): Promise<PushSubscription> => {

@@ -9,6 +9,7 @@ import { createIds } from '../adapters/node/ids.ts'
 import { createLog, isOnTerminal, turnOutput } from '../adapters/node/log.ts'
 import { createMemoryWatch } from '../adapters/node/memory-watch.ts'
 import { createPageFiles } from '../adapters/node/page-files.ts'
+import { createSmtp } from '../adapters/node/smtp.ts'
 import { sweepWorkspaces } from '../adapters/node/workspace-sweep.ts'
 import { openSqliteStore } from '../adapters/sqlite/store.ts'
 import { createGroups } from '../api/table.ts'
@@ -107,6 +108,10 @@ export const openLocalApp = async (config: Config) => {
     log,
     masker,
     cipher,
+    ...(config.SMTP_URL !== undefined &&
+      config.SMTP_FROM !== undefined && {
+        mailer: createSmtp({ url: config.SMTP_URL, from: config.SMTP_FROM, clock }),
+      }),
     memoryFiles: createFolderMemory({ folder: config.MEMORY_DIR, clock }),
     watchingMemory: () => memoryWatch.status(),
     memoryCopies: createFolderCopies(data.copiesDir),

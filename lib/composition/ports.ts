@@ -13,6 +13,7 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { LiveWatch } from '../ports/live.ts'
 import type { Log } from '../ports/log.ts'
+import type { Mailer } from '../ports/mailer.ts'
 import type { Models } from '../ports/model.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Passwords } from '../ports/passwords.ts'
@@ -70,6 +71,8 @@ export type Ports = AuthPorts &
     passwords: Passwords
     random: () => number
     outbound: Outbound
+    /** Absent where no mail server is set, and in functions. */
+    mailer?: Mailer
     providerFetch: ProviderFetch
     repositories: Pick<Repositories, 'check'>
     codeHostLists: CodeHostLists

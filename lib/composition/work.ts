@@ -9,6 +9,7 @@ import { createAttemptLimit } from '../core/attempt-limit.ts'
 import { createCostLimit } from '../core/cost-limit.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage } from '../core/errors.ts'
+import { LOCAL_USER } from '../core/principal.ts'
 import { createOwnedDeliveries } from '../deliveries/owned.ts'
 import { anyEndpoints, createDeliveries } from '../deliveries/service.ts'
 import { createGateway, type Gateway } from '../gateway/service.ts'
@@ -66,7 +67,7 @@ type Needs = Ports &
 
 export type Work = ReturnType<typeof createWork>
 
-type Known = Pick<People, 'settings' | 'limiter' | 'audit' | 'tokens' | 'accounts'>
+type Known = Pick<People, 'settings' | 'limiter' | 'audit' | 'tokens' | 'accounts' | 'readAccountStatus'>
 
 /** Tasks from their creation to their end: queues, agents, the worker, the gateway, and who is told of the end. */
 export const createWork = (people: Known, needs: Needs, config: Config) => {
@@ -120,7 +121,9 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
   }
   const alerts = createAlerts({
     ...needs,
+    limiter,
     publicUrl: config.PUBLIC_URL,
+    findAddress: createFindAddress(people),
     findTask: (id) => tasks.find(id),
     findPending: approvals.findPending,
     addDelivery: (delivery) => deliveries.add(delivery),
@@ -163,7 +166,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
   })
   const deliveries = createDeliveries({
     ...needs,
-    endpoints: anyEndpoints(reportEndpoints, alerts.endpoints, endpoints),
+    endpoints: anyEndpoints(reportEndpoints, ...alerts.endpoints, endpoints),
     delaysMs: () => settings.current().webhooks.retryDelaysMs,
     defersFailing: isShared,
   })
@@ -302,3 +305,17 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     withdrawLeftApprovals: () => approvals.withdrawLeft(hasEnded),
   }
 }
+
+/**
+ * The address that messages to a user are sent to. Where everyone may register, one that nobody has verified may belong
+ * to somebody else; the admins vouch for those whom they have invited.
+ */
+const createFindAddress =
+  ({ accounts, readAccountStatus, settings }: Pick<Known, 'accounts' | 'readAccountStatus' | 'settings'>) =>
+  async (userId: string): Promise<string | undefined> => {
+    const status = userId === LOCAL_USER ? undefined : await readAccountStatus(userId)
+    if (status === undefined || status.disabled) return undefined
+    const isVouched = status.role === 'admin' || settings.current().system.registrationMode !== 'open'
+    if (!isVouched && !(await accounts.hasVerifiedEmail(userId))) return undefined
+    return (await accounts.findUser(userId))?.email
+  }

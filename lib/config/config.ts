@@ -78,9 +78,16 @@ const kindValues = (given: Variables, kind: string, schema: z.ZodObject) =>
   Object.fromEntries(Object.keys(schema.shape).map((field) => [field, given[variable(kind, field)]]))
 
 /** Refuses settings without those that they depend on. */
-const refuseHalf = ({ AUTH_MODE, OIDC_ISSUER, OIDC_CLIENT_ID }: z.output<typeof Environment>) => {
+const refuseHalf = (settings: z.output<typeof Environment>) => {
+  const { AUTH_MODE, OIDC_ISSUER, OIDC_CLIENT_ID, SERVICE_MODE, SMTP_URL, SMTP_FROM, PUBLIC_URL } = settings
   if (AUTH_MODE === 'oidc' && (OIDC_ISSUER === undefined || OIDC_CLIENT_ID === undefined))
     throw badSetting('AUTH_MODE: oidc needs OIDC_ISSUER and OIDC_CLIENT_ID')
+  if (SMTP_URL === undefined) return
+  if (SMTP_FROM === undefined || PUBLIC_URL === undefined)
+    throw badSetting(
+      'SMTP_URL: needs SMTP_FROM, the sender of messages, and PUBLIC_URL, the address of their links',
+    )
+  if (SERVICE_MODE === 'pro') throw badSetting('SMTP_URL: mode pro sends no e-mail; unset it')
 }
 
 export const settingNames: readonly string[] = [...Object.keys(Environment.shape), ...familyNames]

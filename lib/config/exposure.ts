@@ -1,3 +1,4 @@
+import { isLoopback } from '../core/network.ts'
 import type { Config } from './config.ts'
 
 /** A setting that makes the service reachable from other machines, and its value. */
@@ -13,8 +14,5 @@ export const findExposure = (
   if (PUBLIC_URL !== undefined && !isLoopback(hostnameIn(PUBLIC_URL))) return ['PUBLIC_URL', PUBLIC_URL]
   return undefined
 }
-
-/** Whether only this machine can reach the address. */
-const isLoopback = (host: string): boolean => /^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)
 
 const hostnameIn = (url: string) => new URL(url).hostname.replaceAll(/[[\]]/g, '')

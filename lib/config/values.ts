@@ -99,6 +99,28 @@ export const baseUrl = url.transform((text, context) => {
   return origin
 })
 
+/** A mail server: `smtp://` (with STARTTLS where it is offered) or `smtps://`, with a user and a password where it asks for them. */
+export const mailServer = z
+  .string()
+  .trim()
+  .refine((text) => {
+    const { protocol = '', hostname = '', pathname = '', search = '', hash = '' } = URL.parse(text) ?? {}
+    const isBare = (pathname === '' || pathname === '/') && search + hash === ''
+    return (protocol === 'smtp:' || protocol === 'smtps:') && hostname !== '' && isBare
+  }, 'must be a URL such as smtps://user:password@mail.example.com, without path and query')
+  .optional()
+
+/** An address of e-mail, alone or with a name: `Agent Tasks <tasks@example.com>`. */
+export const mailAddress = z
+  .string()
+  .trim()
+  .max(320)
+  .regex(
+    /^(?:[^<>"@,;:\p{Cc}]*<[^<>"@,;:\s]+@[^<>"@,;:\s]+>|[^<>"@,;:\s]+@[^<>"@,;:\s]+)$/u,
+    'must be an e-mail address, as tasks@example.com or Agent Tasks <tasks@example.com>',
+  )
+  .optional()
+
 /** As `baseUrl`, for https only. */
 export const httpsUrl = baseUrl.refine(
   (origin) => origin === undefined || origin.startsWith('https:'),

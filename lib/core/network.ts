@@ -31,3 +31,6 @@ const withoutDots = (address: string): string =>
 const numbersIn = (part: string): number[] =>
   part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))
 const hex = (number: number): string => number.toString(16)
+
+/** Whether only this machine can reach the address. */
+export const isLoopback = (host: string): boolean => /^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)

@@ -1,5 +1,7 @@
 import { createMemoryQueue } from '../../lib/adapters/memory/queue.ts'
+import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
+import { createSmtp } from '../../lib/adapters/node/smtp.ts'
 import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { createWebSearchProviders } from '../../lib/adapters/web-search/catalog.ts'
 import { createBackground } from '../../lib/app/background.ts'
@@ -11,7 +13,7 @@ import { createAuthContext } from '../../lib/composition/auth.ts'
 import { createDomains } from '../../lib/composition/domains.ts'
 import { createPeople } from '../../lib/composition/people.ts'
 import type { Ports } from '../../lib/composition/ports.ts'
-import { readConfig } from '../../lib/config/config.ts'
+import { type Config, readConfig } from '../../lib/config/config.ts'
 import { definedFields } from '../../lib/core/defined-fields.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import { createFeed } from '../../lib/feed/feed.ts'
@@ -96,6 +98,10 @@ export const pass = async (clock: FakeClock, ms: number, stepMs = Math.max(50, m
 
 const NO_CAPS = { perAgent: 0, perRepository: 0, perUser: 0 }
 
+/** The mail server is a real one, so its time is. */
+const mailerOf = ({ SMTP_URL: url, SMTP_FROM: from = '' }: Config) =>
+  url === undefined ? {} : { mailer: createSmtp({ url, from, clock: createClock() }) }
+
 /** All domains joined as in production, over real SQLite in memory and real queues; time, ids and log are fakes. */
 export const startDomains = async (options: Options = {}) => {
   const { adapters = [createFakeAgent()], env = {}, after, background: awake = true } = options
@@ -156,6 +162,7 @@ export const startDomains = async (options: Options = {}) => {
       mostBodyBytes: options.mostBodyBytes,
       longestAttemptMs: options.longestAttemptMs,
     }),
+    ...mailerOf(config),
     outbound,
     webSearchProviders: createWebSearchProviders({ outbound, clock }),
   }

@@ -79,6 +79,23 @@ const badSettings: BadSetting[] = [
       /PUBLIC_URL: must be a URL without path, credentials, query and fragment/,
     ],
   ),
+  ...['mail.example.com', 'https://mail.example.com', 'smtp://mail.example.com/?pool=true'].map(
+    (SMTP_URL): BadSetting => [
+      `a mail server that is none, ${SMTP_URL}`,
+      { SMTP_URL },
+      /SMTP_URL: must be a URL such as smtps:/,
+    ],
+  ),
+  [
+    'a mail server without a sender',
+    { SMTP_URL: 'smtp://127.0.0.1', PUBLIC_URL: 'http://127.0.0.1:3000' },
+    /SMTP_URL: needs SMTP_FROM/,
+  ],
+  [
+    'a sender that is two',
+    { SMTP_FROM: 'a@example.com, b@example.com' },
+    /SMTP_FROM: must be an e-mail address/,
+  ],
   ['a provider address that is none', { OPENAI_BASE_URL: 'file:///x' }, /OPENAI_BASE_URL: .*http/],
   [
     'an unknown fallback provider',

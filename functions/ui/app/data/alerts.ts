@@ -1,9 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import type { AlertTopic, PushSubscription as Subscribed } from '../../../../lib/alerts/schema.ts'
+import type {
+  AlertTopic,
+  EmailAlerts,
+  PushSubscription as Subscribed,
+} from '../../../../lib/alerts/schema.ts'
 import { refetch, useChange } from './change.ts'
 import { client } from './client.ts'
 
-export type { AlertTopic, Subscribed }
+export type { AlertTopic, EmailAlerts, Subscribed }
 
 const key = ['alerts'] as const
 const WORKER = '/push-worker.js'
@@ -65,3 +69,7 @@ export const useTestMessage = () =>
     if (!answer.delivered) await refetch(key)
     return answer
   })
+
+export const useEmailTopics = () =>
+  useChange((topics: readonly AlertTopic[]) => client.setEmailAlerts({ body: { topics: [...topics] } }), key)
+export const useTestEmail = () => useChange(() => client.testEmailAlerts(), key)

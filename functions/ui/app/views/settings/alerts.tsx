@@ -1,4 +1,4 @@
-import { BellRing } from 'lucide-react'
+import { BellRing, Mail } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { CheckField } from '../../components/check-field.tsx'
@@ -14,10 +14,13 @@ import { When } from '../../components/when.tsx'
 import {
   type AlertTopic,
   canPush,
+  type EmailAlerts,
   ownId,
   type Subscribed,
   useAlerts,
+  useEmailTopics,
   useSubscribe,
+  useTestEmail,
   useTestMessage,
   useUnsubscribe,
 } from '../../data/alerts.ts'
@@ -42,6 +45,7 @@ export const Alerts = (): ReactNode => {
           {canPush() ? <Choice publicKey={data.publicKey} own={own} /> : <NotHere />}
         </div>
       </Panel>
+      {data.email && <ByEmail {...data.email} />}
       {data.subscriptions.length > 0 && (
         <Panel title="Browsers with notifications">
           <Rows label="Browsers with notifications">
@@ -62,11 +66,85 @@ const NotHere = () => (
   </p>
 )
 
+type TopicsProps = { chosen: readonly AlertTopic[]; onChange: (chosen: readonly AlertTopic[]) => void }
+
+const Topics = ({ chosen, onChange }: TopicsProps) => (
+  <div className="flex flex-col gap-1.5">
+    {topics.map((topic) => (
+      <CheckField
+        key={topic}
+        label={topicNames[topic]}
+        isChecked={chosen.includes(topic)}
+        onChange={() => onChange(topics.filter((one) => (one === topic) !== chosen.includes(one)))}
+      />
+    ))}
+  </div>
+)
+
+const hasSame = (one: readonly AlertTopic[], other: readonly AlertTopic[]) =>
+  one.length === other.length && one.every((topic) => other.includes(topic))
+
+const ByEmail = ({ address, topics: told }: EmailAlerts) => {
+  const [chosen, setChosen] = useState<readonly AlertTopic[]>(told.length > 0 ? told : topics)
+  const { mutate, isPending } = useEmailTopics()
+  const test = useTestEmail()
+  const set = (next: readonly AlertTopic[], message: string) =>
+    mutate(next, {
+      onSuccess: () => void toast.done(message),
+      onError: (error) => void toast.failed('Not saved', errorMessage(error)),
+    })
+  const send = () =>
+    test.mutate(undefined, {
+      onSuccess: ({ delivered }) =>
+        void (delivered
+          ? toast.done('Test message sent', `Look for it at ${address}.`)
+          : toast.failed('Not sent', 'The mail server refused your address.')),
+      onError: (error) => void toast.failed('Not sent', errorMessage(error)),
+    })
+  const isOn = told.length > 0
+  return (
+    <Panel title="E-mail" aside={isOn && <Tag tone="good">On</Tag>}>
+      <div className="flex flex-col gap-3 p-3.5">
+        {address === undefined ? (
+          <p className="text-muted-foreground">
+            Your account has no verified e-mail address. Sign in with a provider that verifies it to get
+            messages.
+          </p>
+        ) : (
+          <>
+            <p className="text-muted-foreground">
+              Sent to <span className="text-foreground">{address}</span>, at most one message a minute. You
+              decide on the page.
+            </p>
+            <Topics chosen={chosen} onChange={setChosen} />
+            <div className="flex flex-wrap gap-2">
+              <Button
+                kind="primary"
+                needsService
+                disabled={isPending || chosen.length === 0 || hasSame(chosen, told)}
+                onClick={() => set(chosen, `Messages are sent to ${address}`)}
+              >
+                <Mail size={14} /> {isOn ? 'Save' : 'Turn on'}
+              </Button>
+              {isOn && (
+                <Button needsService disabled={isPending} onClick={() => set([], 'No more e-mails are sent')}>
+                  Turn off
+                </Button>
+              )}
+              <Button kind="ghost" needsService disabled={test.isPending} onClick={send}>
+                Send test
+              </Button>
+            </div>
+          </>
+        )}
+      </div>
+    </Panel>
+  )
+}
+
 const Choice = ({ publicKey, own }: { publicKey: string; own: Subscribed | undefined }) => {
   const [chosen, setChosen] = useState<readonly AlertTopic[]>(own?.topics ?? topics)
   const { mutate, isPending } = useSubscribe()
-  const toggle = (topic: AlertTopic) =>
-    setChosen(topics.filter((one) => (one === topic) !== chosen.includes(one)))
   const turnOn = () =>
     mutate(
       { publicKey, device: agentName(navigator.userAgent), topics: chosen },
@@ -75,23 +153,14 @@ const Choice = ({ publicKey, own }: { publicKey: string; own: Subscribed | undef
         onError: (error) => void toast.failed('Not turned on', errorMessage(error)),
       },
     )
-  const isSame = own?.topics.length === chosen.length && chosen.every((one) => own.topics.includes(one))
+  const isSame = hasSame(chosen, own?.topics ?? [])
   return (
     <>
       <p className="text-muted-foreground">
         You get notifications even when the page is closed. Short tool calls can be allowed or denied in the
         notification.
       </p>
-      <div className="flex flex-col gap-1.5">
-        {topics.map((topic) => (
-          <CheckField
-            key={topic}
-            label={topicNames[topic]}
-            isChecked={chosen.includes(topic)}
-            onChange={() => toggle(topic)}
-          />
-        ))}
-      </div>
+      <Topics chosen={chosen} onChange={setChosen} />
       <div>
         <Button
           kind="primary"

@@ -1,0 +1,70 @@
+import type { Approval } from '../approvals/schema.ts'
+import { oneLine } from '../core/shown-text.ts'
+import type { Mail } from '../ports/mailer.ts'
+import type { Task } from '../tasks/schema.ts'
+
+const LONGEST_TITLE = 120
+const LONGEST_REASON = 300
+
+export type Told = { approval: Approval } | { task: Task }
+type Means = { baseUrl: string; masked: (text: string) => string }
+type Message = Pick<Mail, 'subject' | 'text'>
+
+const line = (text: string | undefined, most = LONGEST_TITLE) => oneLine(text, most) ?? 'untitled'
+
+/** What happened, in a subject and a sentence; and where the page shows it. A link decides nothing: that needs a session. */
+const described = (told: Told, { baseUrl, masked }: Means) => {
+  if ('approval' in told) {
+    const { id, toolName } = told.approval
+    const name = line(toolName)
+    return {
+      subject: `A call waits for your approval: ${name}`,
+      sentence: `An agent of yours wants to use ${name}, and waits for your decision.`,
+      link: `${baseUrl}/inbox?item=approval:${encodeURIComponent(id)}`,
+    }
+  }
+  const { id, title, status, error } = told.task
+  const link = `${baseUrl}/tasks/${encodeURIComponent(id)}`
+  const name = line(masked(title))
+  if (status === 'completed')
+    return { subject: `Completed: ${name}`, sentence: `Your task “${name}” is completed.`, link }
+  const reason = oneLine(masked(error?.message ?? ''), LONGEST_REASON)
+  return {
+    subject: `Failed: ${name}`,
+    sentence: `Your task “${name}” failed${reason === undefined ? '.' : `: ${reason}`}`,
+    link,
+  }
+}
+
+const counted = (count: number, one: string, many: string) =>
+  count === 0 ? [] : [count === 1 ? `1 ${one}` : `${count} ${many}`]
+
+/** The subject of a message about several things. */
+const summary = (told: readonly Told[]): string => {
+  const ended = told.flatMap((one) => ('task' in one ? [one.task.status] : []))
+  const completed = ended.filter((status) => status === 'completed').length
+  return [
+    ...counted(told.length - ended.length, 'call waits for your approval', 'calls wait for your approval'),
+    ...counted(ended.length - completed, 'task failed', 'tasks failed'),
+    ...counted(completed, 'task completed', 'tasks completed'),
+  ].join(', ')
+}
+
+const footer = (baseUrl: string) =>
+  `You get this message because e-mail is turned on in your settings: ${baseUrl}/settings/messages`
+
+/** One message about everything that has happened since the last one. */
+export const emailAbout = (told: readonly [Told, ...Told[]], means: Means): Message => {
+  const parts = told.map((one) => described(one, means))
+  const [{ subject } = { subject: '' }] = parts
+  const text = parts.map(({ sentence, link }) => `${sentence}\n${link}`)
+  return {
+    subject: parts.length === 1 ? subject : summary(told),
+    text: `${[...text, footer(means.baseUrl)].join('\n\n')}\n`,
+  }
+}
+
+export const testEmail = (baseUrl: string): Message => ({
+  subject: 'Messages arrive here',
+  text: `Calls that wait for your approval and results are sent to this address.\n${baseUrl}/inbox\n\n${footer(baseUrl)}\n`,
+})

@@ -3,7 +3,7 @@ import { agentSessions } from './agentic/rows.ts'
 import { alertKeys, emailAlerts, pushSubscriptions, resultReaders } from './alerts/rows.ts'
 import { allowedTools, approvalSlots, approvals } from './approvals/rows.ts'
 import { auditRows } from './audit/rows.ts'
-import { sessions } from './auth/rows.ts'
+import { phoneLinks, sessions } from './auth/rows.ts'
 import { budgetNotices, chatCosts } from './budgets/rows.ts'
 import { bulkFailures, bulkJobs, bulkParts } from './bulk/rows.ts'
 import type { Collection } from './core/collection.ts'
@@ -84,6 +84,7 @@ export const collections = [
   budgetNotices,
   chatCosts,
   sessions,
+  phoneLinks,
   auditRows,
   authorizationRequests,
   linkedAccounts,

@@ -186,6 +186,7 @@ const rights: Readonly<Record<string, Rights>> = {
     ['read index put update', 'users'],
     ['read put update', 'registrations rosters limits'],
     ['read put delete', 'authorizationRequests'],
+    ['get put update', 'phoneLinks'],
     ['read', 'counters'],
     // The device that a session may belong to, and that ends with it; those of a disabled user.
     ['get index update delete', 'pairings'],

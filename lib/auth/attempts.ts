@@ -12,6 +12,7 @@ const limits: Readonly<Record<Attempt, { calls: number; of: string }>> = {
   verifyAccessKey: { calls: 10, of: 'attempts to enter the access key' },
   changePassword: { calls: 10, of: 'attempts to change the password' },
   resetPassword: { calls: 10, of: 'attempts to enter a reset code' },
+  phoneLink: { calls: 10, of: 'attempts to open a sign-in link' },
 }
 
 export const createAttempts =
@@ -31,7 +32,7 @@ export const createAttempts =
 type Needs = { audit: (principal: Principal, action: string, details: object) => Promise<void> }
 
 type Try = {
-  with: 'password' | 'access-key' | 'current-password' | 'reset-code'
+  with: 'password' | 'access-key' | 'current-password' | 'reset-code' | 'phone-link'
   address: string
   email?: string
 }

@@ -64,4 +64,43 @@ export const authRoutes = defineRoutes({
     access: 'session',
     response: z.object({ message: z.string() }),
   },
+  createPhoneLink: {
+    method: 'POST',
+    path: '/api/auth/phone',
+    summary: 'Make a link that signs a phone in as you',
+    about:
+      'Works once, within two minutes, while your session holds. The code is in the fragment of the link, which no server sees. Where there are accounts.',
+    access: 'session',
+    status: 201,
+    response: z.object({
+      id: z.string().meta({ description: 'For the status; nobody signs in with it' }),
+      url: z
+        .string()
+        .meta({ description: 'Secret', examples: ['https://tasks.example.com/sign-in/phone#…'] }),
+      qrSvg: z.string().describe('The same as a QR code'),
+      expiresAt: z.string(),
+    }),
+  },
+  getPhoneLink: {
+    method: 'GET',
+    path: '/api/auth/phone/{id}',
+    summary: 'Read whether a phone has signed in with a link of yours',
+    access: 'session',
+    params: idParams('phone'),
+    response: z.object({
+      status: z.enum(['open', 'used', 'expired']),
+      usedAt: z.string().optional(),
+    }),
+  },
+  signInByPhone: {
+    method: 'POST',
+    path: '/api/auth/phone/sign-in',
+    summary: 'Sign in with the code of a link',
+    about:
+      'Answers a session cookie. A code that was used, has expired or is wrong is the same 401. Ten tries a minute.',
+    access: 'public',
+    limited: true,
+    body: z.object({ code: boundedText(200).meta({ examples: ['the-fragment-of-the-link'] }) }),
+    response: z.object({ message: z.string() }),
+  },
 })

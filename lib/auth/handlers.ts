@@ -3,6 +3,7 @@ import { admitting, type Handlers, Reply } from '../http/route.ts'
 import type { AccessKey } from './access-key.ts'
 import type { authRoutes } from './contract.ts'
 import type { OwnSessions } from './own-sessions.ts'
+import type { PhoneLinks } from './phone-links.ts'
 import { noSessionCookie, type Sessions, sessionCookie } from './sessions.ts'
 
 /** The number that browsers keep for one site (RFC 6265, section 6.1): each sent cookie costs a read of storage. */
@@ -14,13 +15,24 @@ export type VerifyKey = (
   from: { address: string; userAgent?: string },
 ) => ReturnType<AccessKey['verify']>
 
+type SignInByPhone = (
+  code: string,
+  from: { address: string; isSecure: boolean; userAgent?: string },
+) => ReturnType<PhoneLinks['signIn']>
+
 type Needs = {
   sessions: Sessions
   ownSessions: OwnSessions
   accessKey: Omit<AccessKey, 'verify'> & { verify: VerifyKey }
+  phoneLinks: Omit<PhoneLinks, 'signIn'> & { signIn: SignInByPhone }
 }
 
-export const authHandlers = ({ sessions, ownSessions, accessKey }: Needs): Handlers<typeof authRoutes> => ({
+export const authHandlers = ({
+  sessions,
+  ownSessions,
+  accessKey,
+  phoneLinks,
+}: Needs): Handlers<typeof authRoutes> => ({
   logout: async (_input, { header, cookies, origin }) => {
     // Ends the sessions of the cookies and of a Bearer token, also when they belong to different or disabled users.
     const bearer = bearerIn(header('authorization')) ?? ''
@@ -57,4 +69,11 @@ export const authHandlers = ({ sessions, ownSessions, accessKey }: Needs): Handl
     await ownSessions.endOthers(principal)
     return { message: 'All other sessions revoked' }
   },
+  createPhoneLink: (_input, { principal, origin }) => phoneLinks.create(principal, origin().baseUrl),
+  getPhoneLink: ({ params }, { principal }) => phoneLinks.status(principal, params.id),
+  signInByPhone: admitting(
+    ({ origin }) => phoneLinks.count(origin().address),
+    async ({ body }, { origin }) =>
+      new Reply({ message: 'Signed in' }, { headers: await phoneLinks.signIn(body.code, origin()) }),
+  ),
 })

@@ -22,3 +22,21 @@ export const sessions = collection<SessionRow>({
   indexes: { ofUser: { within: 'userId', by: 'createdAt' } },
   expires: 'expiresAt',
 })
+
+/** A link that signs a phone in; the code that hashes to `id` is valid until `expiresAt`. Times are epoch milliseconds. */
+export type PhoneLinkRow = {
+  id: string
+  userId: string
+  /** The session that made it. */
+  sessionId: string
+  expiresAt: number
+  usedAt?: string
+  keptUntil: number
+}
+
+export const phoneLinks = collection<PhoneLinkRow>({
+  name: 'phoneLinks',
+  key: 'id',
+  indexes: {},
+  expires: 'keptUntil',
+})

@@ -39,7 +39,13 @@ export const SessionSchema = z.object({
 })
 export type Session = z.output<typeof SessionSchema>
 
-export type Attempt = 'login' | 'signup' | 'verifyAccessKey' | 'changePassword' | 'resetPassword'
+export type Attempt =
+  | 'login'
+  | 'signup'
+  | 'verifyAccessKey'
+  | 'changePassword'
+  | 'resetPassword'
+  | 'phoneLink'
 
 /** Counts an attempt by address and account. Throws Problem `rate_limited` when either exceeds its limit. */
 export type CountAttempt = (of: Attempt, from: { address?: string; account?: string }) => Promise<void>

@@ -4,6 +4,7 @@ import { createAccessKey } from '../auth/access-key.ts'
 import { createAuditRefusals } from '../auth/attempts.ts'
 import type { VerifyKey } from '../auth/handlers.ts'
 import { createOwnSessions } from '../auth/own-sessions.ts'
+import { createPhoneLinks } from '../auth/phone-links.ts'
 import { createGrantSession } from '../auth/sessions.ts'
 import type { Config } from '../config/config.ts'
 import { createDevices } from '../devices/service.ts'
@@ -56,6 +57,9 @@ export const createPeople = (auth: AuthContext, ports: Ports, config: Config) =>
     audited({ with: 'reset-code', email: body.email, address }, accounts.resetPassword(body))
   const verify: VerifyKey = (key, { address, userAgent }) =>
     audited({ with: 'access-key', address }, accessKey.verify(key, userAgent))
+  const phoneLinks = createPhoneLinks({ ...needs, grantSession })
+  const signInByPhone = (code: string, from: Parameters<typeof phoneLinks.signIn>[1] & { address: string }) =>
+    audited({ with: 'phone-link', address: from.address }, phoneLinks.signIn(code, from))
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config
   const areReportsOn = () => settings.current().reporting.comments
   const oauth = createOAuth({
@@ -71,6 +75,7 @@ export const createPeople = (auth: AuthContext, ports: Ports, config: Config) =>
     accounts: { ...accounts, logIn, changePassword, resetPassword },
     accessKey: { ...accessKey, verify },
     grantSession,
+    phoneLinks: { ...phoneLinks, signIn: signInByPhone },
     ownSessions: createOwnSessions(needs),
     oauth,
     /** The accounts that users have linked, for those who act in their name. */

@@ -4,7 +4,7 @@ import { agentSessions } from '../../lib/agentic/rows.ts'
 import { pushSubscriptions } from '../../lib/alerts/rows.ts'
 import { routes } from '../../lib/api/routes.ts'
 import { allowedTools, approvals } from '../../lib/approvals/rows.ts'
-import { sessions } from '../../lib/auth/rows.ts'
+import { phoneLinks, sessions } from '../../lib/auth/rows.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import { pairings } from '../../lib/devices/rows.ts'
 import { gatewayRequests } from '../../lib/gateway/rows.ts'
@@ -38,6 +38,7 @@ const FIELDS = {
   browser: ['deletePushSubscription', 'testPushSubscription'].map(inPath),
   toolCall: ['getToolCall'].map(inPath),
   session: ['endSession'].map(inPath),
+  phoneLink: ['getPhoneLink'].map(inPath),
   device: ['revokePairedDevice'].map(inPath),
   token: ['revokeToken'].map(inPath),
   request: ['requestStatus params.requestId'],
@@ -247,6 +248,10 @@ describe('an id that names what belongs to another user', () => {
       },
       { insert: sessions, row: { id: 'hash', userId, createdAt, expiresAt } },
       {
+        insert: phoneLinks,
+        row: { id: 'hash', userId, sessionId: 'hash', expiresAt, keptUntil: expiresAt },
+      },
+      {
         insert: tokenRows,
         row: { id: 'tok_1', name: 'CI', userId, scopes: ['gateway'], createdAt, hash: 'h' },
       },
@@ -280,6 +285,7 @@ describe('an id that names what belongs to another user', () => {
       browser: 'psh_1',
       toolCall: 'tca_1',
       session: 'session_hash',
+      phoneLink: 'phone_hash',
       device: 'dev_1',
       token: 'tok_1',
       request: 'gw_1',

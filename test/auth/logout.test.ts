@@ -64,6 +64,7 @@ describe('logging out', () => {
       sessions: { closeToken } as never,
       ownSessions: undefined as never,
       accessKey: undefined as never,
+      phoneLinks: undefined as never,
     })
     await logout({ params: undefined, query: undefined, headers: undefined, body: undefined }, {
       header: () => 'Bearer first',

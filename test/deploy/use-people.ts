@@ -55,6 +55,10 @@ export const usePeople = async ({ ask, http }: Functions, provider: TestProvider
   await http('auth', 'POST /api/auth/reset', given).catch(() => undefined)
   await http('auth', 'POST /api/auth/logout', {}, await logIn('user@example.com'))
   await logIn('user@example.com')
+  const made = await http('auth', 'POST /api/auth/phone', undefined, user)
+  const { id: phoneId, url } = made as { id: string; url: string }
+  await http('auth', `GET /api/auth/phone/${phoneId}`, undefined, user)
+  await http('auth', 'POST /api/auth/phone/sign-in', { code: new URL(url).hash.slice(1) })
   type Listed = { sessions: { id: string; current: boolean }[] }
   const { sessions } = (await http('auth', 'GET /api/auth/sessions', undefined, user)) as Listed
   const elsewhere = sessions.find(({ current }) => !current)

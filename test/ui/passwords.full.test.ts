@@ -40,6 +40,33 @@ within('passwords and sessions', () => {
     await Promise.all([closeBrowser(), service?.[Symbol.asyncDispose]()])
   })
 
+  it('sign a phone in by a code that it scans, which the page says', async () => {
+    const { page } = admin
+    await page.goto('/settings/devices')
+    const answered = page.waitForResponse((answer) => answer.url().endsWith('/api/auth/phone'))
+    await page.getByRole('button', { name: 'Show sign-in code' }).click()
+    const picture = page.getByRole('img', { name: 'QR code that signs a phone in' })
+    await picture.waitFor()
+    const { url } = await (await answered).json()
+    const phone = {
+      viewport: { width: 390, height: 844 },
+      userAgent: 'Mozilla/5.0 (iPhone) Version/18.0 Safari/604.1',
+    }
+    await using scanned = await openPage(baseUrl(), new URL(url).pathname + new URL(url).hash, phone)
+    await scanned.page.getByRole('heading', { name: 'What should an agent do?' }).waitFor()
+    expect(new URL(scanned.page.url()).hash).toBe('')
+    await page.getByRole('status').filter({ hasText: 'Your phone is signed in as Ada.' }).waitFor()
+    await expectSound(admin)
+    await using late = await openPage(baseUrl(), new URL(url).pathname + new URL(url).hash, phone)
+    await late.page.getByRole('heading', { name: 'Not signed in' }).waitFor()
+    await late.page.getByText('The link was used, has expired or is wrong').waitFor()
+    await expectSound(late)
+    await page.goto('/settings/sessions')
+    await page.getByRole('listitem').filter({ hasText: 'Safari on iPhone' }).getByRole('button').click()
+    await page.getByRole('dialog').getByRole('button').last().click()
+    await page.getByRole('listitem').nth(1).waitFor({ state: 'detached' })
+  })
+
   it('change one’s own, which ends the session in another browser and not this one', async () => {
     await using other = await openPage(baseUrl(), '/login')
     await post(other, '/api/auth/login', { email: 'ada@example.com', password: 'correct horse 1' })

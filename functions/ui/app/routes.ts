@@ -9,7 +9,7 @@ import { docsRoute } from './views/docs/route.ts'
 import { failuresRoute } from './views/failures/route.ts'
 import { healthRoute } from './views/health/route.ts'
 import { approvalsRoute, inboxRoute, notificationsRoute } from './views/inbox/route.ts'
-import { loginRoute, resetRoute, signupRoute } from './views/login/route.ts'
+import { loginRoute, phoneRoute, resetRoute, signupRoute } from './views/login/route.ts'
 import { memoryRoute } from './views/memory/route.ts'
 import { overviewRoute } from './views/overview/route.ts'
 import { queueRoute } from './views/queue/route.ts'
@@ -31,6 +31,7 @@ export const routeTree = rootRoute.addChildren([
   loginRoute,
   signupRoute,
   resetRoute,
+  phoneRoute,
   settingsRoute.addChildren([
     settingsFormsRoute,
     webhooksRoute,

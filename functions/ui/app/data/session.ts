@@ -62,6 +62,7 @@ export const useLogin = () => useEntrance((body: Login) => client.login({ body }
 export const useSignup = () => useEntrance((body: Signup) => client.signup({ body }))
 type Reset = Parameters<typeof client.resetPassword>[0]['body']
 export const useResetPassword = () => useEntrance((body: Reset) => client.resetPassword({ body }))
+export const usePhoneSignIn = () => useEntrance((code: string) => client.signInByPhone({ body: { code } }))
 export const useVerifyAccessKey = () =>
   useEntrance((key: string) => client.verifyAccessKey({ body: { key } }))
 export const useLogout = () => useEntrance(() => client.logout())

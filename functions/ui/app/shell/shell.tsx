@@ -17,7 +17,7 @@ import { Topbar } from './topbar.tsx'
 import { Unsent } from './unsent.tsx'
 
 /** Views without the frame. */
-const BARE = ['/login', '/signup', '/reset']
+const BARE = ['/login', '/signup', '/reset', '/sign-in/phone']
 
 /** Readable without a session, then without the frame. */
 const isOpen = (path: string) => path === '/docs' || path.startsWith('/docs/')

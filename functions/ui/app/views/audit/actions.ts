@@ -14,6 +14,7 @@ export const actions: Readonly<Record<string, string>> = {
   'password.reset': 'Password reset',
   'session.end': 'Session revoked',
   'session.end-others': 'All other sessions revoked',
+  'session.phone': 'Phone signed in',
   'token.create': 'API token created',
   'token.revoke': 'API token revoked',
   'runner.drain': 'Runner drained',

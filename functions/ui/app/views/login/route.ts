@@ -19,3 +19,9 @@ export const resetRoute = createRoute({
   path: '/reset',
   component: lazyComponent(() => import('./reset.tsx'), 'Reset'),
 })
+
+export const phoneRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in/phone',
+  component: lazyComponent(() => import('./phone.tsx'), 'Phone'),
+})

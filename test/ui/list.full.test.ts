@@ -434,7 +434,7 @@ inBrowser('the list of tasks', () => {
     await expectSound(opened)
     await palette.getByRole('combobox').fill('cancel')
     await page.keyboard.press('Enter')
-    await page.getByText('Cancels In focus in 5 seconds').waitFor()
+    await page.getByText('Cancelling In focus in 5 seconds').waitFor()
   }, 90_000)
 
   it('cancels and retries many at once, and lists what was refused', async () => {

@@ -18,8 +18,8 @@ const described = (told: Told, { baseUrl, masked }: Means) => {
     const { id, toolName } = told.approval
     const name = line(toolName)
     return {
-      subject: `A call waits for your approval: ${name}`,
-      sentence: `An agent of yours wants to use ${name}, and waits for your decision.`,
+      subject: `Approval needed: ${name}`,
+      sentence: `An agent wants to use ${name} and needs your approval.`,
       link: `${baseUrl}/inbox?item=approval:${encodeURIComponent(id)}`,
     }
   }
@@ -27,7 +27,7 @@ const described = (told: Told, { baseUrl, masked }: Means) => {
   const link = `${baseUrl}/tasks/${encodeURIComponent(id)}`
   const name = line(masked(title))
   if (status === 'completed')
-    return { subject: `Completed: ${name}`, sentence: `Your task “${name}” is completed.`, link }
+    return { subject: `Completed: ${name}`, sentence: `Your task “${name}” is complete.`, link }
   const reason = oneLine(masked(error?.message ?? ''), LONGEST_REASON)
   return {
     subject: `Failed: ${name}`,
@@ -44,14 +44,14 @@ const summary = (told: readonly Told[]): string => {
   const ended = told.flatMap((one) => ('task' in one ? [one.task.status] : []))
   const completed = ended.filter((status) => status === 'completed').length
   return [
-    ...counted(told.length - ended.length, 'call waits for your approval', 'calls wait for your approval'),
+    ...counted(told.length - ended.length, 'approval needed', 'approvals needed'),
     ...counted(ended.length - completed, 'task failed', 'tasks failed'),
     ...counted(completed, 'task completed', 'tasks completed'),
   ].join(', ')
 }
 
 const footer = (baseUrl: string) =>
-  `You get this message because e-mail is turned on in your settings: ${baseUrl}/settings/messages`
+  `You receive this message because e-mail is turned on in your settings: ${baseUrl}/settings/messages`
 
 /** One message about everything that has happened since the last one. */
 export const emailAbout = (told: readonly [Told, ...Told[]], means: Means): Message => {
@@ -65,6 +65,6 @@ export const emailAbout = (told: readonly [Told, ...Told[]], means: Means): Mess
 }
 
 export const testEmail = (baseUrl: string): Message => ({
-  subject: 'Messages arrive here',
-  text: `Calls that wait for your approval and results are sent to this address.\n${baseUrl}/inbox\n\n${footer(baseUrl)}\n`,
+  subject: 'Test message',
+  text: `E-mail works: approvals and results are sent to this address.\n${baseUrl}/inbox\n\n${footer(baseUrl)}\n`,
 })

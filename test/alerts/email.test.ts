@@ -64,7 +64,7 @@ describe('messages by e-mail', () => {
     const [mail] = server.mails
     expect(mail?.to).toEqual(['user_ann@example.org'])
     expect(mail?.head).toContain('From: Agent Tasks <tasks@example.com>')
-    expect(subjectIn(mail?.head ?? '')).toBe('A call waits for your approval: write_file')
+    expect(subjectIn(mail?.head ?? '')).toBe('Approval needed: write_file')
     expect(mail?.body).toContain(`https://tasks.example.com/inbox?item=approval:${approvalId}`)
     expect(mail?.body).not.toContain('secret.txt')
   })

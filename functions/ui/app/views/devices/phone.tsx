@@ -24,8 +24,7 @@ const PhonePanel = () => {
         ) : (
           <>
             <p className="text-muted-foreground">
-              Shows a code for the camera of your phone. Who scans it is signed in as you, so show it to
-              nobody else.
+              Scan a code with your phone’s camera to sign in there. Anyone who scans it is signed in as you.
             </p>
             <Refusal error={error} />
             <div>
@@ -72,7 +71,7 @@ const Link = ({ id, qrSvg, expiresAt, onAgain, onClose }: Props) => {
         />
       )}
       <div className="flex gap-2">
-        {status !== 'open' && <Button onClick={onAgain}>Show another</Button>}
+        {status !== 'open' && <Button onClick={onAgain}>Show a new code</Button>}
         <Button kind="ghost" onClick={onClose}>
           Close
         </Button>

@@ -41,7 +41,7 @@ export const QrRequest = ({ requestId, qrSvg, pairingUrl, expiresAt, onAgain, on
       {status === 'pending' && <Code qrSvg={qrSvg} code={codeIn(pairingUrl)} />}
       {data?.token && <Secret label="Session token of the new device" text={data.token} />}
       <div className="flex gap-2">
-        {status !== 'pending' && <Button onClick={onAgain}>Show another</Button>}
+        {status !== 'pending' && <Button onClick={onAgain}>Show a new code</Button>}
         <Button kind="ghost" onClick={onClose}>
           Close
         </Button>

@@ -97,7 +97,7 @@ const ByEmail = ({ address, topics: told }: EmailAlerts) => {
     test.mutate(undefined, {
       onSuccess: ({ delivered }) =>
         void (delivered
-          ? toast.done('Test message sent', `Look for it at ${address}.`)
+          ? toast.done('Test message sent', `Check the inbox of ${address}.`)
           : toast.failed('Not sent', 'The mail server refused your address.')),
       onError: (error) => void toast.failed('Not sent', errorMessage(error)),
     })
@@ -107,14 +107,13 @@ const ByEmail = ({ address, topics: told }: EmailAlerts) => {
       <div className="flex flex-col gap-3 p-3.5">
         {address === undefined ? (
           <p className="text-muted-foreground">
-            Your account has no verified e-mail address. Sign in with a provider that verifies it to get
-            messages.
+            Your account has no verified e-mail address. To get e-mail, sign in with a provider that verifies
+            it.
           </p>
         ) : (
           <>
             <p className="text-muted-foreground">
-              Sent to <span className="text-foreground">{address}</span>, at most one message a minute. You
-              decide on the page.
+              E-mail goes to <span className="text-foreground">{address}</span>, at most one message a minute.
             </p>
             <Topics chosen={chosen} onChange={setChosen} />
             <div className="flex flex-wrap gap-2">
@@ -122,12 +121,12 @@ const ByEmail = ({ address, topics: told }: EmailAlerts) => {
                 kind="primary"
                 needsService
                 disabled={isPending || chosen.length === 0 || hasSame(chosen, told)}
-                onClick={() => set(chosen, `Messages are sent to ${address}`)}
+                onClick={() => set(chosen, `E-mail goes to ${address}`)}
               >
                 <Mail size={14} /> {isOn ? 'Save' : 'Turn on'}
               </Button>
               {isOn && (
-                <Button needsService disabled={isPending} onClick={() => set([], 'No more e-mails are sent')}>
+                <Button needsService disabled={isPending} onClick={() => set([], 'E-mail turned off')}>
                   Turn off
                 </Button>
               )}

@@ -116,7 +116,7 @@ inBrowser('the overview', () => {
     await page.reload()
     await costs.waitFor()
     expect(await costs.innerText()).toMatch(
-      /This month\s+\$2\.50\s+In all\s+\$2\.50\s+Tasks of unknown cost\s+1/,
+      /Last 7 days\s+\$2\.50\s+This month\s+\$2\.50\s+In all\s+\$2\.50\s+Tasks of unknown cost\s+1/,
     )
     const repositories = costs.getByRole('region', { name: 'Cost by repositories' }).getByRole('listitem')
     expect(await repositories.allInnerTexts()).toEqual([

@@ -10,6 +10,7 @@ import { serverNow } from '../../data/server-clock.ts'
 type Analytics = NonNullable<ReturnType<typeof useAnalytics>['data']>
 
 const DAYS = 30
+const WEEK = 7
 const SHOWN = 5
 
 /** Renders nothing where no task called a model. */
@@ -41,8 +42,11 @@ export const Costs = () => {
   )
 }
 
-const Sums = ({ data: { month, costUsd, unknownCostTasks } }: { data: Analytics }) => (
+const Sums = ({ data: { month, costUsd, unknownCostTasks, daily } }: { data: Analytics }) => (
   <dl className="flex flex-wrap gap-x-6 gap-y-2 px-3.5 pt-3">
+    <Sum name="Last 7 days">
+      {formatUsd(lastDays(daily, serverNow(), WEEK).reduce((sum, day) => sum + day.costUsd, 0))}
+    </Sum>
     <Sum name="This month">{formatUsd(month.costUsd)}</Sum>
     <Sum name="In all">{formatUsd(costUsd)}</Sum>
     {unknownCostTasks > 0 && <Sum name="Tasks of unknown cost">{formatNumber(unknownCostTasks)}</Sum>}

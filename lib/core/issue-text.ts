@@ -46,7 +46,7 @@ export const issueText = (issue: Issue): string => {
     case 'invalid_union':
       return unionText(issue)
     default:
-      return 'is invalid'
+      return 'is not valid'
   }
 }
 
@@ -80,7 +80,7 @@ const unionText = (issue: UnionIssue): string => {
   const texts = matchingForms(issue)
     .flat()
     .flatMap(({ path, message }) => (path.length === 0 ? [message] : []))
-  return [...new Set(texts)].join(' or ') || 'is invalid'
+  return [...new Set(texts)].join(' or ') || 'is not valid'
 }
 
 /** An issue of a parse with `issueText`; of a union the issues of the only form that has the value's type. */

@@ -68,7 +68,7 @@ const texts: [schema: z.ZodType, value: unknown, text: string][] = [
   [z.string().regex(/^a$/), 'b', 'has the wrong format'],
   [z.strictObject({}), { a: 1, b: 2 }, 'has unknown fields: a, b'],
   [z.union([z.string(), z.int()]), true, 'must be text or must be a number'],
-  [z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), {}, 'is invalid'],
+  [z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), {}, 'is not valid'],
   // Of a union the forms of another kind are not told.
   [z.union([z.array(z.string()), z.literal(['a', 'b'])]), 'c', 'must be one of a, b'],
   [z.union([z.array(z.string()), z.enum(['a'])], { error: 'must be names' }), 'c', 'must be names'],
@@ -79,7 +79,7 @@ const texts: [schema: z.ZodType, value: unknown, text: string][] = [
   [queryList(z.string().max(9)), 'é'.repeat(99), `"${'é'.repeat(60)}…" must have at most 9 characters`],
   [queryList(z.string()), 'a,'.repeat(100), 'must have at most 100 items'],
   [listIn(z.enum(['a', 'b'])), 'faild', '"faild" is not one of a, b'],
-  [z.string().refine(() => false), 'a', 'is invalid'],
+  [z.string().refine(() => false), 'a', 'is not valid'],
   [z.string().refine(() => false, 'must contain a letter'), 'a', 'must contain a letter'],
   [z.url({ error: 'must be an https URL' }), undefined, 'must be an https URL'],
 ]

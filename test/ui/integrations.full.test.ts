@@ -175,7 +175,7 @@ inBrowser('the accounts', () => {
     await comments.click()
     await row.getByText(/^It may read issues and teams, change issues and comment\.$/).waitFor()
     await row.getByRole('button', { name: 'Unlink Linear' }).click()
-    await dialog.getByText(/Chat can no longer read your issues/).waitFor()
+    await dialog.getByText(/Chat can no longer read your Linear issues/).waitFor()
     expect(await dialog.getByText(/no longer comment/).count()).toBe(0)
     await dialog.getByRole('button', { name: 'Unlink' }).click()
     await row.getByText(`${asked}.`, { exact: true }).waitFor()

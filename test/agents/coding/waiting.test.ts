@@ -102,7 +102,7 @@ describe('a run of the coding agent that waits for approval', () => {
   it.each([
     // The answer of the next step is whole, and the last that the budget allows.
     [995, { success: true, usage: { totalTokens: 1_010 } }],
-    [1_000, { success: false, retryable: false, output: expect.stringContaining('after 1000 tokens') }],
+    [1_000, { success: false, retryable: false, output: expect.stringContaining('limit of 1000 tokens') }],
   ])('has the rest of its budget after %d tokens', async (totalTokens, expected) => {
     const { openTools, approve } = askingTools()
     const { execute } = createAgentOn(bench, createScriptedModels(script), { openTools, maxBudget: 1_000 })

@@ -118,7 +118,7 @@ const ANSWERS: readonly (readonly [RegExp, object])[] = [
   [/\/schedules$/, { schedules: [schedule], schedule, total: 2, count: 1, limit: 1 }],
   [/\/schedules\/[^/]+\/run$/, { message: EVIL, task }],
   [/\/schedules\/[^/]+$/, { schedule, message: EVIL, nextRuns: [] }],
-  [/\/security\/policy$/, { policy }],
+  [/\/security\/policy$/, { policy, taskMode: 'ask' }],
   [
     /\/conversations$/,
     { conversation: { id: EVIL, title: EVIL, messageCount: 0, createdAt: AT, updatedAt: AT } },

@@ -51,7 +51,7 @@ describe.each(places)('the slots of a user in %s', (_name, open) => {
   const refused = {
     kind: 'rate_limited',
     code: 'too_many_turns',
-    message: expect.stringContaining('3 answers'),
+    message: expect.stringContaining('3 model responses'),
   }
 
   it('are as many as the setting says, and those of others are theirs', async () => {

@@ -8,7 +8,7 @@ describe('the error of an answer', () => {
     ['the stop of a session', new Problem('unavailable', 'ORPHANED', 'No reader'), 'orphaned', /^No reader$/],
     ['a closed connection', new DOMException('Aborted', 'AbortError'), 'cancelled', /caller left/],
     ['any other error', new Error('secret details'), 'internal_error', /^(?!.*secret)/],
-    ['a value that is no error', undefined, 'internal_error', /our side/],
+    ['a value that is no error', undefined, 'internal_error', /^Something went wrong$/],
   ])('of %s has its code', (_what, thrown, code, message) => {
     expect(toAnswerError(thrown)).toEqual({ code, message: expect.stringMatching(message) })
   })

@@ -6,7 +6,7 @@ describe('fields whose stored text is gone', () => {
     [['prompt'], 'its stored prompt is missing'],
     [['systemPrompt'], 'its stored system prompt is missing'],
     [['toolCalls'], 'its stored tool calls are missing'],
-    [['body', 'secret'], 'its stored body, secret are gone'],
+    [['body', 'secret'], 'its stored body, secret are missing'],
   ])('%j are named in plain words', (fields, text) => {
     expect(lostText(fields)).toBe(text)
   })

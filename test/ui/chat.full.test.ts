@@ -75,14 +75,14 @@ inBrowser('a conversation', () => {
 
     await answer(page).getByText('Thought').first().click()
     await answer(page).getByText('Look before you leap').first().waitFor()
-    await answer(page).getByText('write_file poem.txt').click()
+    await answer(page).getByText('write_file poem.txt', { exact: true }).click()
     const call = answer(page).locator('details', { hasText: 'write_file poem.txt' }).last()
     expect(await call.getByLabel('Arguments').innerText()).toMatch(
       /path\s+poem\.txt\s+content\s+Roses\nRoses/,
     )
     await call.getByRole('button', { name: 'Show all of content, 21 lines' }).waitFor()
     expect(await call.getByRole('group', { name: 'Result' }).innerText()).toContain('Created poem.txt')
-    await answer(page).getByText('read_file none.txt').click()
+    await answer(page).getByText('read_file none.txt', { exact: true }).click()
     await answer(page).getByRole('group', { name: 'Error' }).getByText('does not exist').waitFor()
     await expectSound(opened)
     await call.getByRole('link', { name: 'Audit' }).click()
@@ -90,7 +90,7 @@ inBrowser('a conversation', () => {
     await entry.getByText('Created poem.txt').waitFor()
     await entry.getByRole('link', { name: /^sess_/ }).click()
     await page.waitForURL(/\/chat\/sessions\/sess_\w+$/)
-    await page.getByText('write_file poem.txt').waitFor()
+    await page.getByText('write_file poem.txt', { exact: true }).waitFor()
     expect(opened.faults).toEqual([])
   })
 
@@ -172,7 +172,7 @@ inBrowser('a conversation', () => {
   it('stops a turn that waits for approval, whose call is not made', async () => {
     await using opened = await open(`/chat/${await converse()}`)
     const { page } = opened
-    await page.getByLabel('Mode', { exact: true }).selectOption('Ask first')
+    await page.getByLabel('Mode', { exact: true }).selectOption('ask')
     await say(page, 'demo: tool write_file {"path":"d.txt","content":"four"}', 'demo: say Written')
     await page.getByRole('button', { name: 'Allow once: write_file' }).waitFor()
     await stopped(page)
@@ -243,7 +243,7 @@ inBrowser('a conversation', () => {
     await api.client.sendMessageWithTools({ params: { id: await converse() }, body })
     await using opened = await open(`/chat/${await converse()}`)
     const { page } = opened
-    await page.getByLabel('Mode', { exact: true }).selectOption('Ask first')
+    await page.getByLabel('Mode', { exact: true }).selectOption('ask')
     await say(page, 'demo: tool write_file {"path":"b.txt","content":"two"}', 'demo: say Written')
     const waiting = page.getByRole('list', { name: 'Waiting for your approval' })
     await waiting.getByText('write_file b.txt').waitFor()
@@ -258,10 +258,10 @@ inBrowser('a conversation', () => {
     await say(page, 'demo: tool write_file {"path":"c.txt","content":"three"}', 'demo: say Not so')
     await page.getByRole('button', { name: 'Deny: write_file' }).click()
     await answer(page).getByText('Not so').waitFor()
-    await answer(page).getByText('write_file c.txt').click()
+    await answer(page).getByText('write_file c.txt', { exact: true }).click()
     await answer(page)
       .getByRole('group', { name: 'Error' })
-      .getByText(/refused/)
+      .getByText(/denied/)
       .waitFor()
   })
 
@@ -414,7 +414,7 @@ inBrowser('a conversation', () => {
     await page.getByRole('link', { name: /^Completed/ }).click()
     await page.waitForURL(/\/chat\/sessions\/sess_\w+$/)
     await page.getByRole('heading', { name: 'Run', exact: true, level: 1 }).waitFor()
-    await page.getByText('list_files .').waitFor()
+    await page.getByText('list_files .', { exact: true }).waitFor()
     await page.getByRole('link', { name: 'Open conversation' }).click()
     await page.waitForURL(`**/chat/${id}`)
     expect(opened.faults).toEqual([])
@@ -435,7 +435,7 @@ inBrowser('a task of the coding agent', () => {
     const { page } = opened
     const run = page.getByRole('region', { name: 'Run', exact: true })
     // The workspace is prepared first.
-    await run.getByText('list_files .').waitFor({ timeout: 60_000 })
+    await run.getByText('list_files .', { exact: true }).waitFor({ timeout: 60_000 })
     await page.getByText('waiting for approval').first().waitFor()
     await run.getByRole('button', { name: 'Allow once: write_file' }).waitFor()
     expect((await api.task(id)).waitingFor).toBe('approval')
@@ -444,7 +444,7 @@ inBrowser('a task of the coding agent', () => {
     await page.getByText('Completed', { exact: true }).first().waitFor()
     await run.getByText('Done', { exact: false }).first().waitFor()
     expect((await run.innerText()).match(/^Step \d/gm)).toEqual(['Step 1', 'Step 2', 'Step 3'])
-    expect(await run.getByText('write_file c.txt').count()).toBe(1)
+    expect(await run.getByText('write_file c.txt', { exact: true }).count()).toBe(1)
     await run.getByText('approved', { exact: true }).waitFor()
     await page.keyboard.press('t')
     const trace = page.getByRole('figure', { name: 'Timeline' })
@@ -468,7 +468,7 @@ inBrowser('a task of the coding agent', () => {
     await run.getByRole('link', { name: 'Open the run' }).click()
     await page.waitForURL(/\/chat\/sessions\/sess_\w+$/)
     await page.getByRole('heading', { name: 'Run', exact: true, level: 1 }).waitFor()
-    await page.getByText('write_file c.txt').click()
+    await page.getByText('write_file c.txt', { exact: true }).click()
     const call = page.locator('details', { hasText: 'write_file c.txt' }).last()
     await call.getByRole('link', { name: 'Audit' }).click()
     const entry = page.getByRole('dialog', { name: 'write_file' })

@@ -61,6 +61,7 @@ const jobs: Readonly<Record<string, Job>> = {
     path: '/',
     clicks: 1,
     does: async (page) => {
+      await page.getByRole('heading', { name: 'What should an agent do?' }).waitFor()
       await page.keyboard.press('Control+k')
       const palette = page.getByRole('dialog', { name: 'Search' })
       await palette.getByRole('combobox').fill('mood attempt 3')

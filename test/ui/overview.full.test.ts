@@ -168,7 +168,7 @@ inBrowser('the first page', () => {
       await using opened = await openPage(world.baseUrl, '/', { colorScheme })
       const { page } = opened
       const samples = page.getByRole('region', { name: 'Sample tasks' })
-      await samples.getByText('demo model, which is not an AI').waitFor()
+      await samples.getByText('demo model (not an AI)').waitFor()
       await expectSound(opened)
       await samples.getByRole('button', { name }).click()
       await page.waitForURL(/\/tasks\/task_\w+$/)

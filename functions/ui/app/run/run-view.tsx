@@ -126,7 +126,10 @@ const StepView = memo(({ step, isBare, isFolded, scope }: StepProps) => {
     <details open={isOpen}>
       <summary className="mb-1.5 text-xs text-muted-foreground">
         Step {number}
-        {calls.length > 0 && ` · ${callsText(calls)}`}
+        {calls.length > 0 && (
+          // Open, it shows the calls themselves.
+          <span className="[details[open]>summary>&]:hidden"> · {callsText(calls)}</span>
+        )}
         {tookMs !== undefined && ` · ${formatDuration(tookMs)}`}
       </summary>
       {content}

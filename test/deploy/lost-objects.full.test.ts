@@ -207,14 +207,14 @@ suite('rows whose stored objects are gone, through the functions', () => {
       [known.titled, 'title'],
     ]) {
       const { task } = await http('tasks', `GET /api/tasks/${id}`)
-      const message = `The task cannot run: its stored ${field} is gone`
+      const message = `The task cannot run: its stored ${field} is missing`
       expect(task).toMatchObject({
         status: 'failed',
         attempts: 1,
         error: { code: 'stored_data_lost', message },
       })
       expect(await refusal('tasks', `POST /api/tasks/${id}/retry`)).toMatch(
-        `400 {"error":"The task cannot be retried: its stored ${field} is gone","code":"stored_data_lost"`,
+        `400 {"error":"The task cannot be retried: its stored ${field} is missing","code":"stored_data_lost"`,
       )
     }
     await functions.drain()

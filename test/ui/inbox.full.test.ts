@@ -358,7 +358,7 @@ inBrowser('the inbox', () => {
     await page.getByText('Nothing needs you').waitFor()
     await page.getByRole('link', { name: 'Snoozed 1' }).click()
     await row(page, 'snoozed until').waitFor()
-    await row(page, 'Older').getByRole('button', { name: 'Reopened' }).click()
+    await row(page, 'Older').getByRole('button', { name: 'Reopen' }).click()
     await page.getByRole('link', { name: 'Open', exact: true }).click()
     await row(page, 'Older').getByRole('link', { name: 'Older' }).click()
     await page.waitForURL('**/tasks/task_*')

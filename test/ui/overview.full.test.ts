@@ -179,7 +179,7 @@ inBrowser('the first page', () => {
         agent: 'coding-agent',
         labels: ['sample'],
         title: expect.stringMatching(/^Sample: /),
-        prompt: expect.stringContaining('The scripted demo model, which is not an AI'),
+        prompt: expect.stringContaining('The scripted demo model (not an AI)'),
         result: {
           filesChanged: [expect.objectContaining({ path: file })],
           output: expect.stringContaining(file),

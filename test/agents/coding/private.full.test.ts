@@ -155,6 +155,6 @@ describe('what an agent leaves behind', () => {
       { path: 'sub', reason: 'repository' },
     ])
     expect(branchFiles('agent/task_1')).toEqual(['greeting.txt', 'y.txt'])
-    expect(host.pulls[0]?.body).toContain('they may contain credentials:\n\n- git~1/config\n- sub\n')
+    expect(host.pulls[0]?.body).toContain('git cannot store them:\n\n- git~1/config\n- sub\n')
   })
 })

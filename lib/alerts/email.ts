@@ -23,8 +23,8 @@ const BETWEEN_MS = 60_000
 const MOST_WAITING = 50
 /** A delivery that has not sent the next message by then is not waited for. */
 const NEXT_LATE_MS = 600_000
-/** The time is long ago, so that it is waited for no more. */
-const NOBODY = { deliveryId: '', at: -NEXT_LATE_MS }
+/** No delivery is scheduled to send the next message: its time is past `NEXT_LATE_MS`. */
+const NOT_SCHEDULED = { deliveryId: '', at: -NEXT_LATE_MS }
 
 const TESTS: Limit = { name: 'emailTest', calls: 5, windowMs: 60_000 }
 
@@ -61,7 +61,7 @@ export const createEmail = (needs: EmailNeeds & { readCause: ReadCause }) => {
     readCause,
   } = needs
   const contend = createContention(needs, () =>
-    busyError('alerts_busy', 'Others are changing your messages: try again'),
+    busyError('alerts_busy', 'Someone else is changing notifications. Try again'),
   )
   /** A server that does not answer is logged once, until it does. */
   let isFailing = false
@@ -72,7 +72,7 @@ export const createEmail = (needs: EmailNeeds & { readCause: ReadCause }) => {
     topics: [],
     sentAt: 0,
     waiting: [],
-    next: NOBODY,
+    next: NOT_SCHEDULED,
   })
   const read = async (userId: string) => (await store.get(emailAlerts, userId)) ?? first(userId)
 
@@ -111,8 +111,8 @@ export const createEmail = (needs: EmailNeeds & { readCause: ReadCause }) => {
     }
   }
 
-  /** What is still so of the causes. */
-  const stillSo = async (causes: readonly AlertCause[]): Promise<Told[]> =>
+  /** The causes that still exist: an approval that was decided since is left out. */
+  const readCauses = async (causes: readonly AlertCause[]): Promise<Told[]> =>
     (await Promise.all(causes.map(readCause))).flatMap((told) => told ?? [])
 
   /**
@@ -128,7 +128,7 @@ export const createEmail = (needs: EmailNeeds & { readCause: ReadCause }) => {
       // A time beyond the wait is of a clock that ran ahead.
       if (waitMs <= 0 || waitMs > BETWEEN_MS)
         return {
-          set: { sentAt: now, ...(isOwn && { next: NOBODY }) },
+          set: { sentAt: now, ...(isOwn && { next: NOT_SCHEDULED }) },
           answer: { causes: [cause, ...waiting] },
         }
       if (!isOwn && now < next.at + NEXT_LATE_MS)
@@ -144,7 +144,7 @@ export const createEmail = (needs: EmailNeeds & { readCause: ReadCause }) => {
       address === undefined ? undefined : await turnOf(userId, id, AlertCauseSchema.parse(JSON.parse(body)))
     if (address === undefined || turn === undefined) return { outcome: 'delivered' }
     if ('waitMs' in turn) return { outcome: 'again', retryAfterMs: turn.waitMs }
-    const [head, ...rest] = await stillSo(turn.causes)
+    const [head, ...rest] = await readCauses(turn.causes)
     const handled: Handled =
       head === undefined
         ? { outcome: 'delivered' }
@@ -187,7 +187,7 @@ export const createEmail = (needs: EmailNeeds & { readCause: ReadCause }) => {
     setTopics: async (userId: string, topics: readonly AlertTopic[]): Promise<EmailAlerts> => {
       const address = await refuseWithout(userId)
       await change(userId, () => ({
-        set: { topics: [...new Set(topics)], waiting: [], next: NOBODY },
+        set: { topics: [...new Set(topics)], waiting: [], next: NOT_SCHEDULED },
         answer: undefined,
       }))
       return { address, topics: [...new Set(topics)] }

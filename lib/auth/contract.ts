@@ -67,13 +67,17 @@ export const authRoutes = defineRoutes({
   createPhoneLink: {
     method: 'POST',
     path: '/api/auth/phone',
-    summary: 'Make a link that signs a phone in as you',
+    summary: 'Create a link that signs a phone in as you',
     about:
       'Works once, within two minutes, while your session holds. The code is in the fragment of the link, which no server sees. Where there are accounts.',
     access: 'session',
     status: 201,
     response: z.object({
-      id: z.string().meta({ description: 'For the status; nobody signs in with it' }),
+      id: z
+        .string()
+        .meta({
+          description: 'Identifies the link when its status is read. It is not the code, and cannot sign in',
+        }),
       url: z
         .string()
         .meta({ description: 'Secret', examples: ['https://tasks.example.com/sign-in/phone#…'] }),

@@ -307,15 +307,15 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
 }
 
 /**
- * The address that messages to a user are sent to. Where everyone may register, one that nobody has verified may belong
- * to somebody else; the admins vouch for those whom they have invited.
+ * The e-mail address that a user's notifications are sent to. With open registration an unverified address may belong to
+ * another person, so only verified ones and those of admins are used. Invited users are trusted.
  */
 const createFindAddress =
   ({ accounts, readAccountStatus, settings }: Pick<Known, 'accounts' | 'readAccountStatus' | 'settings'>) =>
   async (userId: string): Promise<string | undefined> => {
     const status = userId === LOCAL_USER ? undefined : await readAccountStatus(userId)
     if (status === undefined || status.disabled) return undefined
-    const isVouched = status.role === 'admin' || settings.current().system.registrationMode !== 'open'
-    if (!isVouched && !(await accounts.hasVerifiedEmail(userId))) return undefined
+    const isTrusted = status.role === 'admin' || settings.current().system.registrationMode !== 'open'
+    if (!isTrusted && !(await accounts.hasVerifiedEmail(userId))) return undefined
     return (await accounts.findUser(userId))?.email
   }

@@ -45,7 +45,7 @@ export const createSmtp = ({ url, from, clock }: Needs): Mailer => {
     })
     const mail = {
       from,
-      // As an object it is one address, whatever is in it.
+      // Given as an object, nodemailer takes it as one address: commas in it add no recipients.
       to: { name: '', address: to },
       subject: subject.split(CONTROLS).join(' '),
       text,

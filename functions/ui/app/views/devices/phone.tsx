@@ -8,7 +8,7 @@ import { useMe } from '../../data/me.ts'
 import { useNewPhoneLink, usePhoneLinkState } from '../../data/phone-link.ts'
 import { useAuthMode } from '../../data/session.ts'
 
-/** A QR code that signs a phone in. Without accounts there is nobody to sign in as. */
+/** A QR code that signs a phone in. Hidden in mode `local`, which has no accounts. */
 export const Phone = () => {
   const mode = useAuthMode()
   return mode === undefined || mode === 'local' ? null : <PhonePanel />

@@ -73,11 +73,9 @@ export const authRoutes = defineRoutes({
     access: 'session',
     status: 201,
     response: z.object({
-      id: z
-        .string()
-        .meta({
-          description: 'Identifies the link when its status is read. It is not the code, and cannot sign in',
-        }),
+      id: z.string().meta({
+        description: 'Identifies the link when its status is read. It is not the code, and cannot sign in',
+      }),
       url: z
         .string()
         .meta({ description: 'Secret', examples: ['https://tasks.example.com/sign-in/phone#…'] }),

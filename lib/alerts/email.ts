@@ -1,6 +1,7 @@
 import { busyError, createContention } from '../core/contention.ts'
 import { errorMessage, Problem, refuseEarly } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
+import { nextVersion } from '../core/versioned-row.ts'
 import type { DeliveryRow, Endpoints, Handled } from '../deliveries/schema.ts'
 import type { Limit, Limiter } from '../limits/limiter.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -82,13 +83,7 @@ export const createEmail = (needs: EmailNeeds & { readCause: ReadCause }) => {
       const before = await read(userId)
       const prepared = prepare(before)
       if (prepared.set === undefined) return prepared
-      const row = { ...before, ...prepared.set, version: before.version + 1 }
-      const { id: key, ...fields } = row
-      const { applied } = await store.commit<EmailAlertsRow>(
-        before.version === 0
-          ? { insert: emailAlerts, row }
-          : { update: emailAlerts, key, when: { version: before.version }, set: fields },
-      )
+      const { applied } = await store.commit(nextVersion(emailAlerts, before, prepared.set).write)
       return applied ? prepared : undefined
     }, userId)
     return answer

@@ -29,6 +29,21 @@ type Options<R extends Versioned> = {
   onRow?: (row: R) => void
 }
 
+/** The version after `before`, and its write. An update names every field: one that it omits would keep its stored value. */
+export const nextVersion = <R extends Versioned>(
+  of: Collection<R>,
+  before: R,
+  changed: Partial<Omit<R, 'id' | 'version'>>,
+): { row: R; write: VersionWrite<R> } => {
+  const row = { ...before, ...changed, version: before.version + 1 }
+  if (before.version === 0) return { row, write: { insert: of, row } }
+  const { id: key, ...set } = row
+  return {
+    row,
+    write: { update: of, key, when: { version: before.version }, set: set as unknown as Partial<R> },
+  }
+}
+
 /** The fields to change, and rows of the same commit; undefined leaves the row as it is. */
 type Change<R, W> = { set: Partial<Omit<R, 'id' | 'version'>>; rows?: readonly W[] } | undefined
 
@@ -56,13 +71,6 @@ export const createVersionedRow = <R extends Versioned, W = never>(
     return row
   }
 
-  /** An update names every field: one that it omits would keep its stored value. */
-  const versionWrite = (before: R, after: R): VersionWrite<R> => {
-    if (before.version === 0) return { insert: of, row: after }
-    const { id: key, ...set } = after
-    return { update: of, key, when: { version: before.version }, set: set as unknown as Partial<R> }
-  }
-
   return {
     row: (): R => row,
     load,
@@ -80,8 +88,8 @@ export const createVersionedRow = <R extends Versioned, W = never>(
         const before = await load()
         const change = await prepare(before)
         if (change === undefined) return before
-        const after = { ...before, ...change.set, version: before.version + 1 }
-        const { applied } = await store.commit(versionWrite(before, after), change.rows)
+        const { row: after, write } = nextVersion(of, before, change.set)
+        const { applied } = await store.commit(write, change.rows)
         if (!applied) return undefined
         put(after)
         return after

@@ -28,6 +28,10 @@ const BEGINNINGS: readonly (readonly [path: string, id: RegExp])[] = [
   ['/api/security/approvals/', /^apv_/],
   ['/api/security/allowed-tools/', /^apv_/],
   ['/api/security/audit/', /^tca_/],
+  ['/api/runners/', /^rnr_/],
+  ['/api/alerts/subscriptions/', /^psh_/],
+  ['/api/auth/phone/', /^phone_/],
+  ['/api/model-keys/', /^anthropic$/],
 ]
 
 /** Mostly an id that fits the path: there are many of other things, and few requests for each route. */

@@ -6,7 +6,7 @@ import { brokenPromise } from '../api/promise.ts'
 import type { Answer } from '../http/answer.ts'
 import { until } from './api.ts'
 import { type Connection, connect } from './client.ts'
-import { ADMIN, type Fuzzed, requests } from './fuzz.ts'
+import { ADMIN, type Fuzzed, RUNNER, requests } from './fuzz.ts'
 import { moodyTask, moodyWorld } from './moody.ts'
 import { rawSender } from './raw.ts'
 import { startService } from './service.ts'
@@ -22,6 +22,7 @@ const STATES = [
   ...['too_many_webhooks', 'webhook_paused'],
   ...['turn_under_way', 'turn_state_conflict', 'cancelled', 'session_state_conflict'],
   ...['approval_pending', 'message_too_long', 'model_unknown'],
+  ...['runner_removed', 'lease_lost', 'token_bound'],
 ]
 /** What is asked for in a mode, or of a provider, that is not there: 501 by contract. */
 const UNSUPPORTED = ['oauth_not_configured', 'local_mode_only']
@@ -40,6 +41,7 @@ const UNKNOWN = [
     'webhook_not_found',
     'delivery_not_found',
   ],
+  ...['runner_not_found', 'push_subscription_not_found', 'phone_link_not_found', 'bad_phone_link'],
 ]
 
 const ENDING: readonly Fuzzed['name'][] = ['changePassword', 'endSession', 'endOtherSessions']
@@ -61,8 +63,15 @@ const signIn = async (baseUrl: string) => {
   const { session } = await ask('/api/auth/signup', ADMIN)
   const other = await ask('/api/auth/login', ADMIN)
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-  const made = (name: string) => ask('/api/tokens', { name, scopes: ['gateway'] }, session)
-  const [token, spare] = [await made('kept'), await made('spare')]
+  const made = (name: string, scope = 'gateway') => ask('/api/tokens', { name, scopes: [scope] }, session)
+  const [token, spare, runnerToken] = [
+    await made('kept'),
+    await made('spare'),
+    await made('runner', 'runner'),
+  ]
+  const registered = await ask('/api/runners', RUNNER, runnerToken.json.token)
+  const { runner } = registered.json as unknown as { runner: { id: string } }
+  const phone = await ask('/api/auth/phone', {}, session)
   const request = await ask('/api/gateway', { task: { title: 'Fuzzed' } }, token.json.token)
   const pairing = await ask('/api/devices/pairing/request', { requesterId: 'phone' })
   const paired = await ask('/api/devices/pairing/request', { requesterId: 'tablet' })
@@ -102,6 +111,7 @@ const signIn = async (baseUrl: string) => {
     callerHeaders: (name: Fuzzed['name']) => {
       const { access }: Route = routes[name]
       if (access === 'gateway') return bearer(token.json.token ?? '')
+      if (access === 'runner') return bearer(runnerToken.json.token ?? '')
       if (ENDING.includes(name)) return bearer(eve.session)
       return bearer(name === 'logout' ? other.session : session)
     },
@@ -116,11 +126,14 @@ const signIn = async (baseUrl: string) => {
       id,
       memory.id,
       experience.id,
+      runner.id,
+      phone.json.id,
       ...talks,
       ...[
         'notes.md',
         'team%2Frules.md',
-        ...['chk', 'apv', 'tca', 'sess', 'hold'].map((kind) => `${kind}_${'0'.repeat(26)}`),
+        'anthropic',
+        ...['chk', 'apv', 'tca', 'sess', 'hold', 'psh'].map((kind) => `${kind}_${'0'.repeat(26)}`),
       ],
     ].map(String),
   }

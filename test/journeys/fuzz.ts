@@ -26,6 +26,7 @@ const AWKWARD = [
     'null',
     ',',
     'a,b',
+    'owner/repo',
     '*',
     '%',
     '_',
@@ -69,6 +70,9 @@ const objects = (schema: z.ZodType | undefined, value: fc.Arbitrary<unknown>) =>
 /** Who signs in over and over; signed up before the first request. */
 export const ADMIN = { email: 'admin@example.org', password: 'correct horse 1', name: 'Admin' }
 
+/** Registered before the first request. */
+export const RUNNER = { name: 'fuzzed', version: '1', agents: ['moody'], concurrency: 1 }
+
 const CREATE = { title: 'Fuzzed', labels: ['a'] }
 const IMPORT = {
   version: '1.0',
@@ -87,8 +91,16 @@ const OWN: Readonly<Partial<Record<Fuzzed['name'], object>>> = {
   changeSettings: {},
   changeWebSearch: { enabled: true, provider: 'brave', brave: { apiKey: 'fuzzed-key' } },
   createWebhook: { url: 'http://127.0.0.1:9/', events: ['task.failed'] },
+  registerRunner: RUNNER,
+  snoozeInboxItems: {
+    items: [`failure:${'0'.repeat(16)}`],
+    until: new Date(Date.now() + 86_400_000).toISOString(),
+  },
   createSchedule: { name: 'Fuzzed', cron: '0 4 1 1 *', task: CREATE },
 }
+
+/** A poll that waits would take the time of hundreds of other requests. */
+const ALWAYS: typeof OWN = { claimTask: { waitMs: 0 } }
 
 const taskLike = z.object({
   ...routes.createTask.body.shape,
@@ -112,7 +124,10 @@ const bodies = (
   const nearly = fc.tuple(whole, odd)
   const imports = fc.array(objects(taskLike, value), { maxLength: 5 })
   return fc.oneof(
-    { weight: 9, arbitrary: nearly.map(([right, more]) => JSON.stringify({ ...right, ...more })) },
+    {
+      weight: 9,
+      arbitrary: nearly.map(([right, more]) => JSON.stringify({ ...right, ...more, ...ALWAYS[name] })),
+    },
     { weight: 2, arbitrary: imports.map((tasks) => JSON.stringify({ version: '1.0', tasks })) },
     { weight: 1, arbitrary: fc.json() },
     { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },

@@ -8,7 +8,7 @@ let bench: Workbench
 let workspace: Workspace
 let call: ReturnType<typeof toolsIn>
 beforeAll(async () => {
-  bench = await createWorkbench({ commandTimeoutMs: 1_500 })
+  bench = await createWorkbench()
 })
 beforeEach(async () => {
   workspace = await bench.workspaces.create('tools')
@@ -283,7 +283,9 @@ describe('run_command', () => {
   })
 
   it('stops a command that takes too long', async () => {
-    const { content, failed } = await call('run_command', { command: 'sleep', args: ['60'] })
+    await using impatient = await createWorkbench({ commandTimeoutMs: 300 })
+    const run = toolsIn(impatient, await impatient.workspaces.create('tools'))
+    const { content, failed } = await run('run_command', { command: 'sleep', args: ['60'] })
     expect({ content, failed }).toEqual({ content: 'Stopped: the command took too long.', failed: true })
   })
 })

@@ -4,6 +4,7 @@ import { canonicalJson } from '../core/canonical-json.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { existing, missing, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
+import { NOT_DECIDED } from '../core/not-decided.ts'
 import { rowPages } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
@@ -63,8 +64,6 @@ const MOST_DUE = 100
 const TRIES = 8
 
 type Session = Pick<ApprovalRequest, 'userId' | 'conversationId' | 'taskId'>
-
-const NOT_DECIDED = 'it was not decided in time'
 
 const refusals = { denied: 'a person denied this call', expired: NOT_DECIDED } as const
 

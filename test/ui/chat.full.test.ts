@@ -263,6 +263,16 @@ inBrowser('a conversation', () => {
       .getByRole('group', { name: 'Error' })
       .getByText(/denied/)
       .waitFor()
+
+    // Calls of conversations wait for ten minutes.
+    await page.route('**/api/chat/conversations/conv_*', async (route) => {
+      const answer = await (await route.fetch()).text()
+      const text = answer.replaceAll('a person denied this call', 'it was not decided in time')
+      await route.fulfill({ contentType: 'application/json', body: text })
+    })
+    await page.reload()
+    await answer(page).getByText('expired, not run').waitFor()
+    expect(await answer(page).getByRole('img', { name: 'Failed' }).count()).toBe(0)
   })
 
   it('shows an answer that comes as a whole also after a reload', async () => {
@@ -440,6 +450,7 @@ inBrowser('a task of the coding agent', () => {
     await run.getByRole('button', { name: 'Allow once: write_file' }).waitFor()
     expect((await api.task(id)).waitingFor).toBe('approval')
     await expectSound(opened)
+    await page.setViewportSize({ width: 1280, height: 800 })
     await run.getByRole('button', { name: 'Allow once: write_file' }).click()
     await page.getByText('Completed', { exact: true }).first().waitFor()
     await run.getByText('Done', { exact: false }).first().waitFor()

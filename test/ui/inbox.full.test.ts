@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { decided, followed } from '../../functions/ui/app/approvals/calls.ts'
 import { visibleText } from '../../functions/ui/app/components/visible-text.ts'
 import type { Approval } from '../../functions/ui/app/data/approvals.ts'
-import { decided, followed } from '../../functions/ui/app/views/inbox/calls.ts'
 import { startPushService } from '../alerts/push-receiver.ts'
 import { until } from '../journeys/api.ts'
 import { connect } from '../journeys/client.ts'
@@ -39,6 +39,15 @@ describe('the calls of the view', () => {
     expect(outcomes(later)).toEqual(['a elsewhere', 'b open', 'c open'])
     expect(outcomes(followed(later, [], EXPIRES))).toEqual(['a elsewhere', 'b expired', 'c expired'])
     expect(outcomes(followed(decided(first, 'a', 'deny'), [], EXPIRES))).toEqual(['a deny', 'b expired'])
+  })
+
+  it('are in the order of their expiry, those without one last', () => {
+    const at = (id: string, time: string) => waiting(id, { expiresAt: `2026-01-01T00:${time}:00.000Z` })
+    const { expiresAt: _, ...endless } = waiting('endless')
+    const calls = followed([], [endless, at('late', '20'), at('soon', '10')], 0)
+    expect(outcomes(calls)).toEqual(['soon open', 'late open', 'endless open'])
+    const more = followed(calls, [endless, at('soon', '10'), at('next', '15')], 0)
+    expect(outcomes(more)).toEqual(['soon open', 'next open', 'late elsewhere', 'endless open'])
   })
 
   it('of a tool that is always allowed in a session are allowed there, and nowhere else', () => {
@@ -203,9 +212,10 @@ inBrowser('approvals in the inbox', () => {
     const conversation = await converse('Always', write('c.txt'))
     await using opened = await open()
     const { page } = opened
-    await card(page, 'c.txt')
-      .getByRole('button', { name: /^Always allow/ })
-      .click()
+    const decisions = card(page, 'c.txt').getByRole('button')
+    await decisions.first().waitFor()
+    expect(await decisions.allInnerTexts()).toEqual(['Deny', 'Allow once', 'Always allow…'])
+    await decisions.last().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('For 90 days').waitFor()
     expect((await api.client.listApprovals()).approvals).toHaveLength(1)
@@ -297,6 +307,27 @@ inBrowser('approvals in the inbox', () => {
     await card(page, 'g.txt').getByText('Expired').waitFor()
     await card(page, 'g.txt').getByText('Not decided in time').waitFor()
     expect(await card(page, 'g.txt').getByRole('button', { name: 'Allow once' }).count()).toBe(0)
+  })
+
+  it('that expired are called so in the run of their task and in the audit, not denied', async () => {
+    const metadata = { securityMode: 'ask', approvalTtlMs: 1_000 }
+    const { id } = await api.create({ title: 'Slept', prompt: write('late.txt'), metadata })
+    await api.untilTask(id, 'failed')
+    await using opened = await open(`/tasks/${id}`)
+    const { page } = opened
+    const run = page.getByRole('region', { name: 'Run', exact: true })
+    await run.getByText('write_file: expired, not run').waitFor()
+    expect(await run.getByText('denied').count()).toBe(0)
+    await expectSound(opened)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.goto(`/settings/security/audit?taskId=${id}`)
+    await page
+      .getByRole('row', { name: /write_file/ })
+      .getByText('Expired', { exact: true })
+      .waitFor()
+    await page.getByRole('button', { name: 'write_file' }).click()
+    await page.getByRole('dialog').getByText('Not decided in time, so it did not run').waitFor()
+    await expectSound(opened)
   })
 
   it('says that nothing can be decided while the service is away, and goes on when it is back', async () => {
@@ -396,6 +427,7 @@ inBrowser('the inbox', () => {
     const { page } = opened
     const bar = page.getByRole('region', { name: 'Decision' })
     await bar.getByText('write_file b.txt').waitFor()
+    expect(await card(page, 'write_file').getByRole('button').count()).toBe(0)
     await expectSound(opened)
     await bar.getByRole('button', { name: 'Allow once' }).click()
     await api.untilTask(second, 'completed')
@@ -406,6 +438,38 @@ inBrowser('the inbox', () => {
     await bar.getByText('write_file a.txt').waitFor()
     await bar.getByRole('button', { name: 'Deny' }).click()
     await api.untilTask(first, 'completed')
+  })
+
+  it('has that bar on the page of a task and of a conversation, in place of the composer', async () => {
+    const id = await task('On the way', write('a.txt'))
+    const conversation = await converse('Also', write('b.txt'))
+    await using opened = await openPage(service.baseUrl, `/tasks/${id}`, {
+      viewport: { width: 390, height: 760 },
+    })
+    const { page } = opened
+    const bar = page.getByRole('region', { name: 'Decision' })
+    const reply = page.getByRole('textbox', { name: 'Reply' })
+    await bar.getByText('write_file a.txt').waitFor()
+    expect(await reply.count()).toBe(0)
+    expect(await page.getByRole('button', { name: /^Allow once/ }).count()).toBe(1)
+    expect(await page.getByText('A tool call needs a decision').count()).toBe(0)
+    await expectSound(opened)
+    await bar.getByRole('button', { name: 'Reply instead' }).click()
+    await reply.waitFor()
+    // The decision is with the call then, and a notice leads there from where the call is out of view.
+    await page.getByRole('link', { name: 'Log', exact: true }).click()
+    await page.getByText('A tool call needs a decision').getByRole('link', { name: 'Decide' }).click()
+    await page.getByRole('button', { name: 'Allow once: write_file' }).click()
+    await api.untilTask(id, 'completed')
+
+    await page.goto(`/chat/${conversation}`)
+    await bar.getByText('write_file b.txt').waitFor()
+    expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0)
+    await bar.getByRole('button', { name: 'Stop' }).waitFor()
+    await expectSound(opened)
+    await bar.getByRole('button', { name: 'Allow once' }).click()
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await bar.waitFor({ state: 'detached' })
   })
 })
 

@@ -145,6 +145,27 @@ describe('what a run shows', () => {
       sessionEvents(step(1), call('a'), ['approval:pending'], ['error', { code: 'CANCELLED', message: '' }]),
       ['1: call git a stopped'],
     ],
+    [
+      'of a task whose call was not decided in time',
+      sessionEvents(...[step(1), call('a'), ['approval:pending'] as const], [
+        'error',
+        { code: 'APPROVAL_EXPIRED', message: '' },
+      ]),
+      ['1: call git a expired'],
+    ],
+    [
+      'of a task whose call was not decided in time, before the call had an event',
+      sessionEvents(...[step(1), ['approval:pending', { name: 'git' }] as const], [
+        'error',
+        { code: 'APPROVAL_EXPIRED', message: '' },
+      ]),
+      ['1:', 'late: git: expired, not run'],
+    ],
+    [
+      'of a conversation whose call was not decided in time',
+      sessionEvents(step(1), call('a'), result('a', 'Denied: it was not decided in time', false)),
+      ['1: call git a expired Denied: it was not decided in time 40'],
+    ],
     ['of whose events the first are lost', sessionEvents(label('on')), ['1: text on…']],
     ['with events that are not known', sessionEvents(step(1), ['novelty', { text: 'x' }]), ['1:']],
     [

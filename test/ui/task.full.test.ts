@@ -162,7 +162,7 @@ inBrowser('the page of a task', () => {
         { reason: 'budget' },
         /^The monthly budget is used up\. The next month begins in 1h\. Raise the budget$/,
       ],
-      [{ reason: 'approval' }, /^A tool call needs your decision\. It expires in 1h\. Decide$/],
+      [{ reason: 'approval' }, /^A tool call needs a decision\. It expires in 1h\./],
     ] as const
     for (const [waiting, words] of waits) {
       const since = new Date().toISOString()
@@ -175,7 +175,8 @@ inBrowser('the page of a task', () => {
         waiting: { ...waiting, since, until },
       }
       await page.route('**/api/tasks/task_waits', (route) => route.fulfill({ json: { task: waitingTask } }))
-      await page.goto('/tasks/task_waits')
+      // The output has the call that waits for approval.
+      await page.goto('/tasks/task_waits?tab=log')
       await page.getByRole('status').filter({ hasText: words }).waitFor()
     }
     await expectSound(opened)

@@ -15,6 +15,8 @@ type Props = ButtonLook & {
   /** Label of the button that cancels. */
   keep?: string
   disabled?: boolean
+  /** Of the button. */
+  className?: string
 }
 
 /** A button that asks for confirmation before it acts. */
@@ -28,6 +30,7 @@ export const Confirm = ({
   size = 'small',
   keep = 'Cancel',
   disabled = false,
+  className = '',
 }: Props) => {
   const [isOpen, setOpen] = useState(false)
   const [isBusy, setBusy] = useState(false)
@@ -47,6 +50,7 @@ export const Confirm = ({
         title={size === 'icon' ? verb : undefined}
         aria-label={title}
         disabled={disabled}
+        className={className}
         onClick={() => setOpen(true)}
       >
         {trigger ?? verb}

@@ -22,7 +22,7 @@ const words: Readonly<Record<Reason, Words>> = {
   approval: {
     brief: 'Needs approval',
     what: () => 'approval',
-    cause: () => 'A tool call needs your decision.',
+    cause: () => 'A tool call needs a decision.',
     end: 'It expires',
   },
   hold: {

@@ -1,11 +1,10 @@
 import { Link } from '@tanstack/react-router'
-
-export type AuditScope = { conversationId: string } | { taskId: string }
+import type { Scope } from '../approvals/scope.ts'
 
 // A plain string: a view does not import the routes of another.
 const PATH: string = '/settings/security/audit'
 
-export const AuditLink = ({ scope, callId }: { scope: AuditScope; callId: string }) => (
+export const AuditLink = ({ scope, callId }: { scope: Scope; callId: string }) => (
   <Link
     to={PATH}
     search={{ ...scope, callId } as never}

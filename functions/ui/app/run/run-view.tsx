@@ -2,6 +2,8 @@ import { Brain } from 'lucide-react'
 import { memo, useState } from 'react'
 import { ApiError } from '../../../../lib/api/api-error.ts'
 import { cutText } from '../../../../lib/core/cut-text.ts'
+import type { Scope } from '../approvals/scope.ts'
+import { WaitingCalls } from '../approvals/waiting-calls.tsx'
 import { Facts } from '../components/facts.tsx'
 import { formatNumber } from '../components/format.ts'
 import { TextPieces } from '../components/plain-text.tsx'
@@ -12,27 +14,27 @@ import { formatDuration } from '../components/time.ts'
 import { Windowed } from '../components/windowed.tsx'
 import type { Followed } from '../data/sessions.ts'
 import { adviceFor, isWithoutProvider } from './advice.ts'
-import { Approvals } from './approvals.tsx'
-import type { AuditScope } from './audit-link.tsx'
 import { NoProvider } from './no-provider.tsx'
 import { type Note, type Part, type Run, runCalls, runSteps, type Step, settled, type Words } from './run.ts'
 import { ToolCall } from './tool-call.tsx'
 
 type Props = {
   followed: Followed
-  scope: AuditScope
+  scope: Scope
   isOver: boolean
   /** Collapses all steps but the last. */
   isFolded?: boolean
   /** Hides the error, and folds the last step as well, whose text is the output: both are shown elsewhere. */
   hidesEnd?: boolean
+  /** The code of the error that its task ended with. */
+  endCode?: string | undefined
 }
 
-export const RunView = ({ followed, scope, isOver, isFolded = isOver, hidesEnd = false }: Props) => {
+export const RunView = ({ followed, scope, isOver, isFolded = isOver, hidesEnd = false, endCode }: Props) => {
   const { connection, error } = followed
   if (error !== undefined) return <Trouble code={errorCode(error)} message={errorMessage(error)} />
   if (connection === 'opening') return <SkeletonRows count={3} />
-  const run = isOver ? settled(followed.run) : followed.run
+  const run = isOver ? settled(followed.run, endCode) : followed.run
   const last = run.entries.at(-1)
   return (
     <div className="flex min-w-0 flex-col gap-3">
@@ -56,7 +58,7 @@ export const RunView = ({ followed, scope, isOver, isFolded = isOver, hidesEnd =
         className="flex min-w-0 flex-col gap-3"
       />
       {hasUnseenSummary(run) && <RichText text={run.summary ?? ''} />}
-      {run.isWaiting && <Approvals scope={scope} />}
+      {run.isWaiting && <WaitingCalls scope={scope} />}
       {run.end?.kind === 'error' && !hidesEnd && <Trouble {...run.end} isOfTask={'taskId' in scope} />}
       <Footer run={run} connection={connection} />
     </div>
@@ -84,6 +86,7 @@ const errorCode = (error: unknown) => (error instanceof ApiError ? error.code : 
 
 const notes: Readonly<Record<Note['tone'], string>> = {
   plain: 'text-muted-foreground',
+  late: 'text-queued',
   bad: 'text-destructive',
 }
 
@@ -103,7 +106,7 @@ const callsText = (titles: readonly string[]): string => {
   return `${named.join(', ')}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`
 }
 
-type StepProps = { step: Step; isBare: boolean; isFolded: boolean; scope: AuditScope }
+type StepProps = { step: Step; isBare: boolean; isFolded: boolean; scope: Scope }
 
 const StepView = memo(({ step, isBare, isFolded, scope }: StepProps) => {
   // Fixed at first render, so that steps do not collapse while they are read.
@@ -137,7 +140,7 @@ const StepView = memo(({ step, isBare, isFolded, scope }: StepProps) => {
   )
 })
 
-const PartView = ({ part, scope }: { part: Part; scope: AuditScope }) => {
+const PartView = ({ part, scope }: { part: Part; scope: Scope }) => {
   if (part.kind === 'call') return <ToolCall call={part} scope={scope} />
   if (part.kind === 'text') return <RichText text={part.text} />
   return <Thinking words={part} />

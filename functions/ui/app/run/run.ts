@@ -1,3 +1,4 @@
+import { isNotDecided } from '../../../../lib/core/not-decided.ts'
 import { endsSession } from '../../../../lib/core/session-end.ts'
 import { withoutWorkspace } from '../components/workspace-path.ts'
 
@@ -8,8 +9,8 @@ export type RunEvent = {
   readonly timestamp: number
 }
 
-/** `waiting`: for approval. `stopped`: no result when the run ended. */
-export type CallState = 'running' | 'waiting' | 'success' | 'error' | 'stopped'
+/** `waiting`: for approval. `expired`: its approval was not decided in time. `stopped`: no result when the run ended. */
+export type CallState = 'running' | 'waiting' | 'success' | 'error' | 'expired' | 'stopped'
 export type Call = {
   readonly kind: 'call'
   readonly key: string
@@ -44,7 +45,7 @@ export type Step = {
 export type Note = {
   readonly kind: 'note'
   readonly key: string
-  readonly tone: 'plain' | 'bad'
+  readonly tone: 'plain' | 'late' | 'bad'
   readonly text: string
 }
 
@@ -70,6 +71,8 @@ export type Run = {
   readonly maxBudget?: number
   readonly usedTokens: number
   readonly isWaiting: boolean
+  /** The tools whose calls wait, as far as they are named. */
+  readonly asked?: readonly string[]
   readonly entries: readonly (Step | Note)[]
   readonly summary?: string
   readonly end?: RunEnd
@@ -143,8 +146,11 @@ const withLastCall = (
   return { ...run, entries: run.entries.with(at, { ...step, parts }) }
 }
 
-const unanswered = (state: CallState) => (call: Call) =>
+/** A call without a result begins to wait, or its run ended. */
+const unanswered = (state: 'waiting' | 'stopped') => (call: Call) =>
   call.state === 'running' || (call.state === 'waiting' && state === 'stopped') ? { ...call, state } : call
+
+const expired = (call: Call): Call => (call.state === 'waiting' ? { ...call, state: 'expired' } : call)
 
 const note = (run: Run, event: RunEvent, tone: Note['tone'], text: string): Run => ({
   ...run,
@@ -187,15 +193,22 @@ const spanMs = ({ startedAt, endedAt }: RunEvent['data']) => {
   return Number.isNaN(ms) ? undefined : ms
 }
 
+type ToolResult = { success?: unknown; content?: unknown }
+
+const resultState = ({ success, content }: ToolResult): CallState => {
+  if (success !== false) return 'success'
+  return isNotDecided(asText(content)) ? 'expired' : 'error'
+}
+
 const result = (run: Run, event: RunEvent): Run => {
-  const toolResult = (event.data.result ?? {}) as { success?: unknown; content?: unknown }
+  const toolResult = (event.data.result ?? {}) as ToolResult
   const callId = asText(event.data.toolCallId)
   const answered = withLastCall(
     run,
     (one) => one.callId === callId && one.state === 'running',
     (one) => ({
       ...one,
-      state: toolResult.success === false ? 'error' : 'success',
+      state: resultState(toolResult),
       result: asText(toolResult.content),
       ...given('decision', asText(event.data.decision) || undefined),
       ...given('tookMs', spanMs(event.data)),
@@ -261,18 +274,35 @@ const complete = (run: Run, event: RunEvent): Run => {
   return ended(run, event, { ...facts, usedTokens: asNumber(totalTokens) || run.usedTokens, end })
 }
 
-/** A run that was cut off has calls and waits without an end event. */
-export const settled = (run: Run): Run => ({ ...withCalls(run, unanswered('stopped')), isWaiting: false })
+/** The code of an error by which a task ends whose call was not decided in time. */
+const isExpiry = (code: string): boolean => code.toLowerCase() === 'approval_expired'
+
+/** A run that was cut off has calls and waits without an end event. `code`: of the error that its task ended with. */
+export const settled = (run: Run, code = ''): Run => {
+  const known = isExpiry(code) ? withCalls(run, expired) : run
+  return { ...withCalls(known, unanswered('stopped')), isWaiting: false }
+}
 
 const ended = (run: Run, event: RunEvent, facts: Partial<Run>): Run => ({
-  ...settled(endWords(run, event)),
+  ...settled(endWords(run, event), asText(event.data.code)),
   ...facts,
 })
 
-const failure = (run: Run, event: RunEvent): Run =>
-  ended(run, event, {
-    end: { kind: 'error', code: asText(event.data.code), message: asText(event.data.message) },
+/** A call that waits may have no event of its own yet. */
+const withExpired = (run: Run, event: RunEvent): Run => {
+  if (runCalls(run).some(({ state }) => state === 'waiting')) return run
+  const { asked = [] } = run
+  const late = asked.map((name, n): Note => {
+    return { kind: 'note', key: `${event.id} ${n}`, tone: 'late', text: `${name}: expired, not run` }
   })
+  return { ...run, entries: [...run.entries, ...late] }
+}
+
+const failure = (run: Run, event: RunEvent): Run => {
+  const [code, message] = [asText(event.data.code), asText(event.data.message)]
+  const told = isExpiry(code) ? withExpired(run, event) : run
+  return ended(told, event, { end: { kind: 'error', code, message } })
+}
 
 /** Unknown types are ignored. */
 const changes: Readonly<Record<string, (run: Run, event: RunEvent) => Run>> = {
@@ -295,6 +325,7 @@ const changes: Readonly<Record<string, (run: Run, event: RunEvent) => Run>> = {
   'approval:pending': (run, event) => ({
     ...withCalls(endWords(run, event), unanswered('waiting')),
     isWaiting: true,
+    asked: [...(run.isWaiting ? (run.asked ?? []) : []), ...[asText(event.data.name)].filter(Boolean)],
   }),
   'attempt:failed': (run, event) =>
     note(

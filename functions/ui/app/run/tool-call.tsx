@@ -1,12 +1,13 @@
-import { Ban, Check, CircleDashed, Hourglass, LoaderCircle, X } from 'lucide-react'
+import { Ban, Check, CircleDashed, ClockAlert, Hourglass, LoaderCircle, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import type { Scope } from '../approvals/scope.ts'
 import { Arguments } from '../components/arguments.tsx'
 import { TextPieces } from '../components/plain-text.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { Tag, type Tone } from '../components/tag.tsx'
 import { startOfLine } from '../components/text-weight.ts'
 import { formatDuration } from '../components/time.ts'
-import { AuditLink, type AuditScope } from './audit-link.tsx'
+import { AuditLink } from './audit-link.tsx'
 import type { CallState } from './run.ts'
 
 type CallFacts = {
@@ -25,6 +26,7 @@ const looks: Readonly<Record<CallState, { icon: ReactNode; label: string }>> = {
   waiting: { icon: <Hourglass size={14} className="text-queued" />, label: 'Waiting for approval' },
   success: { icon: <Check size={14} className="text-completed" />, label: 'Done' },
   error: { icon: <X size={14} className="text-failed" />, label: 'Failed' },
+  expired: { icon: <ClockAlert size={14} className="text-queued" />, label: 'Expired, not run' },
   stopped: { icon: <CircleDashed size={14} className="text-cancelled" />, label: 'Not finished' },
 }
 
@@ -36,11 +38,12 @@ const decisions: Readonly<Record<string, { label: string; tone: Tone }>> = {
   invalid: { label: 'invalid', tone: 'bad' },
 }
 
-export const ToolCall = ({ call, scope }: { call: CallFacts; scope: AuditScope }) => {
+export const ToolCall = ({ call, scope }: { call: CallFacts; scope: Scope }) => {
   const { title, state, decision, tookMs, result } = call
   // Collapsed content is not rendered: a run may have thousands of calls of 100 kB.
   const [isOpen, setOpen] = useState(false)
-  const word = decisions[decision ?? '']
+  const isExpired = state === 'expired'
+  const word = isExpired ? undefined : decisions[decision ?? '']
   return (
     <details
       className="group/call rounded-md border bg-card"
@@ -48,7 +51,7 @@ export const ToolCall = ({ call, scope }: { call: CallFacts; scope: AuditScope }
     >
       <summary className="flex min-h-8 items-center gap-2 rounded-md px-2.5 py-1 hover:bg-muted">
         <span role="img" aria-label={looks[state].label} title={looks[state].label} className="shrink-0">
-          {decision === 'denied' || decision === 'blocked' ? (
+          {!isExpired && (decision === 'denied' || decision === 'blocked') ? (
             <Ban size={14} className="text-failed" />
           ) : (
             looks[state].icon
@@ -57,7 +60,8 @@ export const ToolCall = ({ call, scope }: { call: CallFacts; scope: AuditScope }
         <span className="min-w-0 flex-1 truncate font-mono text-xs">{startOfLine(title)}</span>
         {word && <Tag tone={word.tone}>{word.label}</Tag>}
         {state === 'waiting' && <Tag tone="warn">waiting for approval</Tag>}
-        {tookMs !== undefined && (
+        {isExpired && <Tag tone="warn">expired, not run</Tag>}
+        {tookMs !== undefined && !isExpired && (
           <span className="shrink-0 text-xs text-muted-foreground">{formatDuration(tookMs)}</span>
         )}
       </summary>

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
+import { isNotDecided } from '../../../../../lib/core/not-decided.ts'
 import { Facts } from '../../components/facts.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { TextPieces } from '../../components/plain-text.tsx'
@@ -7,6 +8,7 @@ import { RichText } from '../../components/rich-text.tsx'
 import { When } from '../../components/when.tsx'
 import { Windowed } from '../../components/windowed.tsx'
 import type { ChatMessage } from '../../data/chat.ts'
+import type { CallState } from '../../run/run.ts'
 import { Trouble } from '../../run/run-view.tsx'
 import { ToolCall } from '../../run/tool-call.tsx'
 
@@ -21,13 +23,18 @@ export const UserMessage = ({ text, note }: { text: string; note?: string | unde
 
 type Call = NonNullable<ChatMessage['toolCalls']>[number]
 
+const storedState = (status: Call['status'], result: string | undefined): CallState => {
+  if (status === 'pending') return 'waiting'
+  return status === 'error' && isNotDecided(result) ? 'expired' : status
+}
+
 const callFacts = ({ id, name, arguments: given, status, result, duration }: Call) => ({
   callId: id,
   name,
   arguments: given,
   result,
   title: callTitle(name, given),
-  state: status === 'pending' ? ('waiting' as const) : status,
+  state: storedState(status, result),
   tookMs: status === 'pending' ? undefined : duration,
 })
 

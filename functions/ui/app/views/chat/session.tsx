@@ -1,5 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { DecisionOrComposer } from '../../approvals/decision-or-composer.tsx'
+import type { Scope } from '../../approvals/scope.ts'
 import { buttonClass } from '../../components/button.tsx'
 import { Copy } from '../../components/copy.tsx'
 import { Problem } from '../../components/problem.tsx'
@@ -52,19 +54,22 @@ export const Session = (): ReactNode => {
           <Events key={id} session={session} />
         </div>
       </Scroller>
+      <DecisionOrComposer scope={scopeOf(session)} />
     </View>
   )
 }
 
+const scopeOf = ({ taskId, conversationId = '' }: AgentSession): Scope =>
+  taskId === undefined ? { conversationId } : { taskId }
+
 const Events = ({ session }: { session: AgentSession }) => {
-  const { id, taskId, conversationId = '' } = session
+  const { id } = session
   const isOver = isSessionOver(session)
   const followed = useFollowed(id, !isOver)
-  const scope = taskId === undefined ? { conversationId } : { taskId }
   return (
     <>
       {followed.run.message && <UserMessage text={followed.run.message.content} />}
-      <RunView followed={followed} scope={scope} isOver={isOver} isFolded={false} />
+      <RunView followed={followed} scope={scopeOf(session)} isOver={isOver} isFolded={false} />
     </>
   )
 }

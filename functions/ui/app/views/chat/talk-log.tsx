@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from 'react'
 import { ApiError } from '../../../../../lib/api/api-error.ts'
+import { WaitingCalls } from '../../approvals/waiting-calls.tsx'
 import { Button } from '../../components/button.tsx'
 import { errorMessage } from '../../components/problem.tsx'
 import { Scroller } from '../../components/scroller.tsx'
@@ -7,7 +8,6 @@ import { Windowed } from '../../components/windowed.tsx'
 import type { ChatMessage, useConversation } from '../../data/chat.ts'
 import { type AgentSession, type Followed, isSessionOver } from '../../data/sessions.ts'
 import type { Turn } from '../../data/turns.ts'
-import { Approvals } from '../../run/approvals.tsx'
 import { RunView, Trouble } from '../../run/run-view.tsx'
 import { Message, UserMessage } from './messages.tsx'
 import { isUnanswered, placed } from './placed.ts'
@@ -55,7 +55,7 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
             No answer yet. If one is coming, it appears here.
           </p>
         )}
-        {isWaiting && <Approvals scope={scope} />}
+        {isWaiting && <WaitingCalls scope={scope} />}
       </div>
     </Scroller>
   )

@@ -1,6 +1,7 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { ChevronLeft, History, Trash2 } from 'lucide-react'
+import { ChevronLeft, History, Square, Trash2 } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
+import { DecisionOrComposer } from '../../approvals/decision-or-composer.tsx'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { Popover } from '../../components/popover.tsx'
@@ -126,26 +127,43 @@ const Reply = (props: ReplyProps) => {
       ? 'Wait for the answer, or stop it'
       : undefined
   const refused = turn?.state === 'refused' ? turn.content : undefined
+  const ofTurn = {
+    onStop: () => stopTurn.mutate(undefined, { onError: notStopped }),
+    isStopping: stopTurn.isPending || stopTurn.isSuccess,
+  }
+  const stop = isGoing ? { onStop, isStopping } : mayGoOn ? ofTurn : {}
   return (
-    <Composer
-      key={refused ?? ''}
-      id={id}
-      refused={refused}
-      onSend={(request) => {
-        dropTurn(id)
-        stopTurn.reset()
-        void sendTurn(id, request)
-      }}
-      blocked={blocked}
-      {...(isGoing
-        ? { onStop, isStopping }
-        : mayGoOn && {
-            onStop: () => stopTurn.mutate(undefined, { onError: notStopped }),
-            isStopping: stopTurn.isPending || stopTurn.isSuccess,
-          })}
-    />
+    <DecisionOrComposer scope={{ conversationId: id }} more={<StopTurn {...stop} />}>
+      <Composer
+        key={refused ?? ''}
+        id={id}
+        refused={refused}
+        onSend={(request) => {
+          dropTurn(id)
+          stopTurn.reset()
+          void sendTurn(id, request)
+        }}
+        blocked={blocked}
+        {...stop}
+      />
+    </DecisionOrComposer>
   )
 }
+
+type StopProps = { onStop?: (() => void) | undefined; isStopping?: boolean }
+
+/** No message is sent while a call waits, so beside the decision there is the end of the turn. */
+const StopTurn = ({ onStop, isStopping = false }: StopProps) => (
+  <Button
+    kind="ghost"
+    needsService
+    disabled={onStop === undefined || isStopping}
+    className="justify-center"
+    onClick={onStop}
+  >
+    <Square size={12} /> Stop
+  </Button>
+)
 
 const Sessions = ({ sessions }: { sessions: readonly AgentSession[] }) => (
   <Popover

@@ -1,3 +1,4 @@
+import { sessionName } from '../../approvals/outcome.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Person } from '../../components/person.tsx'
@@ -7,7 +8,6 @@ import { TitledSession } from '../../components/session-link.tsx'
 import { When } from '../../components/when.tsx'
 import { type AllowedTool, useAllowedTools, useRemoveAllowedTool } from '../../data/approvals.ts'
 import { useMe } from '../../data/me.ts'
-import { sessionName } from './outcome.tsx'
 
 /** Renders nothing without permissions. */
 export const Allowed = () => {

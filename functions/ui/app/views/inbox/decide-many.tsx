@@ -1,5 +1,7 @@
 import { Check, X } from 'lucide-react'
 import { useState } from 'react'
+import { refusalOutcome } from '../../approvals/calls.ts'
+import type { Mark } from '../../approvals/decision.ts'
 import { type BulkJob, BulkRun } from '../../components/bulk-run.tsx'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
@@ -8,8 +10,6 @@ import { visibleText } from '../../components/visible-text.ts'
 import { withoutWorkspace } from '../../components/workspace-path.ts'
 import { type Approval, type Decision, decide, refetchDecided } from '../../data/approvals.ts'
 import { isConnected } from '../../data/connection.ts'
-import { refusalOutcome } from './calls.ts'
-import type { Mark } from './decision.ts'
 
 const calls = (count: number) => `${count} ${count === 1 ? 'call' : 'calls'}`
 
@@ -44,15 +44,15 @@ export const DecideMany = ({ selected, onClear, mark }: Props) => {
   }
   return (
     <>
-      <Button disabled={safe.length === 0 || isAway} onClick={() => setAsking(true)}>
-        <Check size={14} /> Allow {safe.length} once
-      </Button>
       <Button
         kind="danger"
         disabled={selected.length === 0 || isAway}
         onClick={() => run('Deny', 'denied', 'deny', selected)}
       >
         <X size={14} /> Deny {selected.length}
+      </Button>
+      <Button disabled={safe.length === 0 || isAway} onClick={() => setAsking(true)}>
+        <Check size={14} /> Allow {safe.length} once
       </Button>
       {left > 0 && (
         <span className="text-muted-foreground">

@@ -1,6 +1,9 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { AlarmClock, Check, ListX, WifiOff } from 'lucide-react'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { type Call, isUndecided, useCalls } from '../../approvals/calls.ts'
+import type { Mark } from '../../approvals/decision.ts'
+import { DecisionBar } from '../../approvals/decision-bar.tsx'
 import { Button, switchLinkClass } from '../../components/button.tsx'
 import { Checkbox } from '../../components/checkbox.tsx'
 import type { Selection } from '../../components/data-row.tsx'
@@ -17,16 +20,11 @@ import { useMe } from '../../data/me.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { Allowed } from './allowed.tsx'
 import { CallCard } from './call-card.tsx'
-import { type Call, useCalls } from './calls.ts'
 import { DecideMany } from './decide-many.tsx'
-import type { Mark } from './decision.ts'
-import { DecisionBar } from './decision-bar.tsx'
 import { ItemRow, type ItemVerbs } from './item-row.tsx'
 import { useMarking } from './marking.ts'
 import { SnoozeDialog } from './snooze.tsx'
 import type { RowItem } from './words.tsx'
-
-const isOpen = ({ outcome }: Call) => outcome === undefined
 
 const isRow = (item: InboxItem): item is RowItem => item.kind !== 'approval'
 
@@ -111,7 +109,11 @@ type Entry = { key: string; call: Call } | { key: string; item: RowItem }
 
 const List = ({ items }: { items: readonly InboxItem[] }) => {
   const { item: meant } = useSearch({ from: '/inbox' })
-  const { calls, mark, clear } = useCalls(items)
+  const waiting = useMemo(
+    () => items.flatMap((item) => (item.kind === 'approval' ? item.approval : [])),
+    [items],
+  )
+  const { calls, mark, clear } = useCalls(waiting)
   const [selected, onSelect] = useState(none)
   const [retried, setRetried] = useState<readonly Failed[]>()
   const [asked, setAsked] = useState<readonly InboxItem[]>()
@@ -158,7 +160,7 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
       if (failures.length > 0) setRetried(failures)
     },
   })
-  const decided = calls.filter((call) => !isOpen(call)).length
+  const decided = calls.filter((call) => !isUndecided(call)).length
   return (
     <>
       <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto">
@@ -306,7 +308,7 @@ const SelectAll = ({ items, selection }: Pick<BarProps, 'items' | 'selection'>) 
 const useBarCall = (calls: readonly Call[], meant: string | undefined) => {
   const [shown, setShown] = useState<string>()
   const find = (key: string | undefined) => calls.find((call) => callKey(call) === key)
-  const call = find(meant) ?? find(shown) ?? calls.find(isOpen)
+  const call = find(meant) ?? find(shown) ?? calls.find(isUndecided)
   if (call !== undefined && find(meant) === undefined && shown !== callKey(call)) setShown(callKey(call))
   return isOther(meant) ? undefined : call
 }
@@ -318,7 +320,7 @@ type PhoneProps = { call: Call; calls: readonly Call[]; mark: Mark }
 
 const PhoneDecision = ({ call, calls, mark }: PhoneProps) => {
   const navigate = useNavigate({ from: '/inbox' })
-  const others = calls.filter((one) => isOpen(one) && one !== call)
+  const others = calls.filter((one) => isUndecided(one) && one !== call)
   const next = () => {
     const key = others[0] && callKey(others[0])
     if (key !== undefined) void navigate({ search: (before) => ({ ...before, item: key }), replace: true })

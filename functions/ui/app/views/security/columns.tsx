@@ -4,7 +4,7 @@ import { formatDuration } from '../../components/time.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { When } from '../../components/when.tsx'
 import type { ToolCallEntry } from '../../data/security.ts'
-import { DecisionTag } from './decisions.tsx'
+import { DecisionTag, isExpired } from './decisions.tsx'
 
 const person: Column<ToolCallEntry> = {
   id: 'user',
@@ -57,9 +57,15 @@ export const columnsWith = (
     header: 'Result',
     width: 'minmax(0, 2fr)',
     narrow: null,
-    cell: ({ result, failed, decision }) => (
-      <span className={failed && decision !== 'pending' ? 'text-failed' : 'text-muted-foreground'}>
-        {visibleText(result)}
+    cell: (entry) => (
+      <span
+        className={
+          entry.failed && entry.decision !== 'pending' && !isExpired(entry)
+            ? 'text-failed'
+            : 'text-muted-foreground'
+        }
+      >
+        {visibleText(entry.result)}
       </span>
     ),
   },

@@ -1,3 +1,4 @@
+import { isNotDecided } from '../../../../../lib/core/not-decided.ts'
 import { Tag, type Tone } from '../../components/tag.tsx'
 import type { ToolCallEntry } from '../../data/security.ts'
 
@@ -15,10 +16,23 @@ export const decisions: Readonly<Record<Decision, Look>> = {
 
 export const isDecision = (text: string): text is Decision => Object.hasOwn(decisions, text)
 
-export const DecisionTag = ({ decision, guard }: Pick<ToolCallEntry, 'decision' | 'guard'>) => {
-  const { label, tone, meaning } = decisions[decision]
+const expired: Look = { label: 'Expired', tone: 'warn', meaning: 'Not decided in time, so it did not run' }
+
+type Decided = Pick<ToolCallEntry, 'decision' | 'guard' | 'result'>
+
+/** An expiry is a denial whose result says so. */
+export const isExpired = ({ decision, result }: Pick<Decided, 'decision' | 'result'>): boolean =>
+  decision === 'denied' && isNotDecided(result)
+
+export const decisionMeaning = (entry: Decided): string => {
+  if (entry.guard !== undefined) return `Blocked by the guard ${entry.guard}`
+  return (isExpired(entry) ? expired : decisions[entry.decision]).meaning
+}
+
+export const DecisionTag = (entry: Decided) => {
+  const { label, tone } = isExpired(entry) ? expired : decisions[entry.decision]
   return (
-    <span title={guard === undefined ? meaning : `Blocked by the guard ${guard}`} className="inline-flex">
+    <span title={decisionMeaning(entry)} className="inline-flex">
       <Tag tone={tone}>{label}</Tag>
     </span>
   )

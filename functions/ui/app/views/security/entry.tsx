@@ -14,7 +14,7 @@ import { formatDuration } from '../../components/time.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { type ToolCallEntry, useToolCall } from '../../data/security.ts'
 import { useSessionAt } from '../../data/sessions.ts'
-import { DecisionTag, decisions } from './decisions.tsx'
+import { DecisionTag, decisionMeaning, isExpired } from './decisions.tsx'
 import type { AuditSearch } from './filters.ts'
 
 type Props = { id: string; onClose: () => void; onOnly: (filters: AuditSearch) => void }
@@ -41,7 +41,7 @@ export const Entry = ({ id, onClose, onOnly }: Props) => {
 const EntryDetails = ({ entry, onOnly }: { entry: ToolCallEntry; onOnly: Props['onOnly'] }) => {
   const { tool, taskId, conversationId, result, decision } = entry
   const { data: run } = useSessionAt(entry)
-  const failed = entry.failed && decision !== 'pending'
+  const failed = entry.failed && decision !== 'pending' && !isExpired(entry)
   return (
     <>
       <DialogBody>
@@ -84,15 +84,13 @@ const entryFacts = (
   entry: ToolCallEntry,
   runId: string | undefined,
 ): readonly (readonly [string, ReactNode])[] => {
-  const { id, userId, taskId, conversationId, mode, decision, guard, approvalId, durationMs } = entry
+  const { id, userId, taskId, conversationId, mode, decision, approvalId, durationMs } = entry
   return [
     [
       'Decision',
       <span key="decision" className="flex flex-wrap items-center gap-x-2">
         <DecisionTag {...entry} />
-        <span className="text-muted-foreground">
-          {guard === undefined ? decisions[decision].meaning : `Blocked by the guard ${guard}`}
-        </span>
+        <span className="text-muted-foreground">{decisionMeaning(entry)}</span>
       </span>,
     ],
     ['Mode', <code key="mode">{mode}</code>],

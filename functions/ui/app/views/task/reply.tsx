@@ -12,6 +12,7 @@ import {
 import { ApiError } from '../../../../../lib/api/api-error.ts'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { DecisionOrComposer } from '../../approvals/decision-or-composer.tsx'
 import { Button } from '../../components/button.tsx'
 import { ErrorCode } from '../../components/error-code.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
@@ -28,8 +29,14 @@ import { toThreadId, useReply, useThread } from '../../data/threads.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { overlay } from '../../shell/overlay.ts'
 
+export const Reply = ({ task }: { task: Task }) => (
+  <DecisionOrComposer scope={{ taskId: task.id }}>
+    <Composer task={task} />
+  </DecisionOrComposer>
+)
+
 /** Sends a message to the thread of a task: the next turn, at once or when the running one has ended. */
-export const Reply = ({ task }: { task: Task }) => {
+const Composer = ({ task }: { task: Task }) => {
   const threadId = toThreadId(task)
   const { data: thread } = useThread(threadId)
   const isWaiting = !isFinal(thread?.status ?? task.status)

@@ -48,11 +48,15 @@ const Body = ({ task }: { task: TaskData }) => {
   return (
     <>
       <Summary task={task} usedTokens={run?.usedTokens} />
-      <WaitNotice waiting={task.waiting} />
+      <WaitNotice task={task} />
       <Parts
         task={task}
         run={run}
-        work={session && <AgentRun session={session} followed={followed} isOver={isOver} />}
+        work={
+          session && (
+            <AgentRun session={session} followed={followed} isOver={isOver} endCode={task.error?.code} />
+          )
+        }
       />
       <Trace task={task} run={run} isOver={isOver} />
     </>

@@ -42,6 +42,7 @@ const workLooks: Readonly<Record<Work['state'], string>> = {
   waiting: 'bg-queued',
   success: 'bg-muted-foreground/45',
   error: 'bg-failed-soft',
+  expired: 'bg-queued',
   stopped: 'bg-cancelled/60',
 }
 

@@ -1,6 +1,6 @@
-import { errorMessage } from '../../components/problem.tsx'
-import { toast } from '../../components/toast.tsx'
-import { type Decision, useDecide } from '../../data/approvals.ts'
+import { errorMessage } from '../components/problem.tsx'
+import { toast } from '../components/toast.tsx'
+import { type Decision, useDecide } from '../data/approvals.ts'
 import { type Outcome, refusalOutcome } from './calls.ts'
 
 export type Mark = (id: string, outcome: Outcome) => void

@@ -1,24 +1,31 @@
 import { useState } from 'react'
-import { ApiError } from '../../../../../lib/api/api-error.ts'
-import { expiresAtMs } from '../../components/countdown.ts'
-import type { Approval, Decision } from '../../data/approvals.ts'
-import type { InboxItem } from '../../data/inbox.ts'
+import { ApiError } from '../../../../lib/api/api-error.ts'
+import { expiresAtMs } from '../components/countdown.ts'
+import type { Approval, Decision } from '../data/approvals.ts'
 
 /** `elsewhere`: decided in another tab, by an admin, or its session ended. */
 export type Outcome = Decision | 'expired' | 'elsewhere'
 export type Call = { approval: Approval; outcome?: Outcome }
 
+export const isUndecided = ({ outcome }: Call): boolean => outcome === undefined
+
 const isSameSession = (one: Approval, other: Approval) =>
   one.userId === other.userId && one.taskId === other.taskId && one.conversationId === other.conversationId
 
+/** Without an end after all others, and else in the given order. */
+const soonestFirst = ({ approval: one }: Call, { approval: other }: Call): number => {
+  const [at, otherAt] = [expiresAtMs(one.expiresAt), expiresAtMs(other.expiresAt)]
+  return at === otherAt ? 0 : at < otherAt ? -1 : 1
+}
+
 /**
- * Merges a new answer into the known calls. Calls that are gone keep their place with an outcome: if they vanished, a click could hit the
- * next card.
+ * Merges a new answer into the known calls, those that expire first in front. Calls that are gone keep their place with an outcome, so
+ * that a person sees what became of them.
  */
 export const followed = (calls: readonly Call[], open: readonly Approval[], now: number): readonly Call[] => {
   const answered = new Map(open.map((approval) => [approval.id, approval]))
   const known = new Set(calls.map(({ approval }) => approval.id))
-  return [
+  const merged = [
     ...calls.map((call): Call => {
       if (call.outcome !== undefined) return call
       const approval = answered.get(call.approval.id)
@@ -27,6 +34,7 @@ export const followed = (calls: readonly Call[], open: readonly Approval[], now:
     }),
     ...open.filter(({ id }) => !known.has(id)).map((approval) => ({ approval })),
   ]
+  return merged.sort(soonestFirst)
 }
 
 /** Applies a decision. `allow-always` also allows pending calls of the same tool in the session. */
@@ -53,20 +61,17 @@ const refusals: Readonly<Record<string, Outcome>> = {
 export const refusalOutcome = (error: unknown): Outcome | undefined =>
   error instanceof ApiError ? refusals[error.code] : undefined
 
-const pendingIn = (items: readonly InboxItem[]) =>
-  items.flatMap((item) => (item.kind === 'approval' ? item.approval : []))
-
-/** Pending calls of the list, and those that were pending since it opened. */
-export const useCalls = (items: readonly InboxItem[]) => {
-  const [calls, setCalls] = useState<readonly Call[]>(() => followed([], pendingIn(items), 0))
-  const [last, setLast] = useState(items)
-  if (items !== last) {
-    setLast(items)
-    setCalls(followed(calls, pendingIn(items), Date.now()))
+/** Calls that wait, and those that did since the list opened. `open` keeps its identity until it changes. */
+export const useCalls = (open: readonly Approval[]) => {
+  const [calls, setCalls] = useState<readonly Call[]>(() => followed([], open, 0))
+  const [last, setLast] = useState(open)
+  if (open !== last) {
+    setLast(open)
+    setCalls(followed(calls, open, Date.now()))
   }
   return {
     calls,
     mark: (id: string, outcome: Outcome) => setCalls((now) => decided(now, id, outcome)),
-    clear: () => setCalls((now) => now.filter(({ outcome }) => outcome === undefined)),
+    clear: () => setCalls((now) => now.filter(isUndecided)),
   }
 }

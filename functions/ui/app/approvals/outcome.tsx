@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { Tag, type Tone } from '../../components/tag.tsx'
-import type { Approval } from '../../data/approvals.ts'
+import { Tag, type Tone } from '../components/tag.tsx'
+import type { Approval } from '../data/approvals.ts'
 import type { Outcome } from './calls.ts'
 
 type Look = { label: string; tone: Tone; meaning: ReactNode }
@@ -13,11 +13,7 @@ const looks: Readonly<Record<Outcome, Look>> = {
     meaning: 'The call runs, and this tool needs no approval here for 90 days.',
   },
   deny: { label: 'Denied', tone: 'bad', meaning: 'The call does not run. The agent is informed.' },
-  expired: {
-    label: 'Expired',
-    tone: 'warn',
-    meaning: 'Not decided in time, so the call did not run. Its task fails.',
-  },
+  expired: { label: 'Expired', tone: 'warn', meaning: 'Not decided in time, so the call did not run.' },
   elsewhere: {
     label: 'Decided elsewhere',
     tone: 'plain',
@@ -32,6 +28,12 @@ export const OutcomeTag = ({ outcome }: { outcome: Outcome }) => (
 )
 
 export const outcomeMeaning = (outcome: Outcome): ReactNode => looks[outcome].meaning
+
+/** What an expiry does. */
+export const expiryEnd = ({ taskId }: Pick<Approval, 'taskId'>): string =>
+  taskId === undefined
+    ? 'The call does not run if it is not decided by then'
+    : 'Its task fails if this is not decided by then'
 
 /** The scope of `allow-always`. */
 export const sessionName = ({ taskId }: Pick<Approval, 'taskId'>) =>

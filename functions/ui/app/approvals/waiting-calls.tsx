@@ -1,25 +1,19 @@
 import { ShieldQuestion } from 'lucide-react'
 import { Arguments } from '../components/arguments.tsx'
-import { Button } from '../components/button.tsx'
-import { expiresAtMs, formatTimeLeft, useCountdown } from '../components/countdown.ts'
-import { Refusal } from '../components/refusal.tsx'
+import { expiresAtMs, useCountdown } from '../components/countdown.ts'
 import { RiskTag } from '../components/risk.tsx'
 import { Scroller } from '../components/scroller.tsx'
+import { TimeLeft } from '../components/time-left.tsx'
 import { Windowed } from '../components/windowed.tsx'
 import { withoutWorkspace } from '../components/workspace-path.ts'
-import { type Approval, type Decision, useApprovals, useDecide } from '../data/approvals.ts'
-import type { AuditScope } from './audit-link.tsx'
+import { type Approval, useApprovals } from '../data/approvals.ts'
+import { callInBar } from './call-in-bar.ts'
+import { DecisionButtons } from './decision-buttons.tsx'
+import { expiryEnd } from './outcome.tsx'
+import { isInScope, type Scope } from './scope.ts'
 
-const choices: readonly (readonly [Decision, string, 'primary' | 'plain' | 'danger'])[] = [
-  ['allow-once', 'Allow once', 'primary'],
-  ['allow-always', 'Always allow here', 'plain'],
-  ['deny', 'Deny', 'danger'],
-]
-
-const isInScope = (approval: Approval, scope: AuditScope) =>
-  'taskId' in scope ? approval.taskId === scope.taskId : approval.conversationId === scope.conversationId
-
-export const Approvals = ({ scope }: { scope: AuditScope }) => {
+/** The calls of a task or a conversation that wait, with their arguments and the decision. */
+export const WaitingCalls = ({ scope }: { scope: Scope }) => {
   const { data } = useApprovals()
   const waiting = data?.filter((approval) => isInScope(approval, scope)) ?? []
   if (waiting.length === 0) return data ? <Elsewhere /> : null
@@ -47,11 +41,13 @@ const Elsewhere = () => (
 const CARD_PX = 180
 
 const Waiting = ({ approval }: { approval: Approval }) => {
-  const { id, title, toolName, params, securityLevel, expiresAt, taskId } = approval
-  const decide = useDecide()
+  const { id, title, toolName, params, securityLevel, expiresAt } = approval
   const left = useCountdown(expiresAtMs(expiresAt))
+  const inBar = callInBar.use()
   return (
-    <li className="rounded-lg border border-queued/60 bg-card">
+    <li
+      className={`rounded-lg border bg-card ${inBar === id ? 'border-ring shadow-[inset_3px_0_0_var(--ring)]' : 'border-queued/60'}`}
+    >
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 pt-2.5">
         <ShieldQuestion size={16} className="text-queued" />
         <span className="min-w-0 font-mono text-xs font-medium [overflow-wrap:anywhere]">
@@ -59,12 +55,7 @@ const Waiting = ({ approval }: { approval: Approval }) => {
         </span>
         <RiskTag risk={securityLevel} />
         {expiresAt !== undefined && (
-          <span
-            className="ml-auto text-xs text-muted-foreground"
-            title={taskId === undefined ? 'Denied after that' : 'The task fails after that'}
-          >
-            {left === 0 ? 'expired' : `${formatTimeLeft(left)} left`}
-          </span>
+          <TimeLeft ms={left} end={expiryEnd(approval)} className="ml-auto text-xs" />
         )}
       </div>
       <Scroller
@@ -74,26 +65,16 @@ const Waiting = ({ approval }: { approval: Approval }) => {
       >
         <Arguments label={`Arguments of ${toolName}`} values={params} isWhole />
       </Scroller>
-      <div className="flex flex-wrap gap-2 px-3 py-2.5">
-        {choices.map(([decision, label, kind]) => (
-          <Button
-            needsService
-            key={decision}
-            kind={kind}
-            size="small"
-            disabled={decide.isPending}
-            aria-label={`${label}: ${toolName}`}
-            onClick={() => decide.mutate({ id, decision })}
-          >
-            {label}
-          </Button>
-        ))}
+      <div className="px-3 pb-2.5">
+        {inBar === undefined && (
+          <div className="pt-2.5">
+            <DecisionButtons approval={approval} mark={ignore} />
+          </div>
+        )}
       </div>
-      {decide.error && (
-        <div className="px-3 pb-2.5">
-          <Refusal error={decide.error} />
-        </div>
-      )}
     </li>
   )
 }
+
+/** The list is read again after a decision, and what became of the call is in the run. */
+const ignore = () => undefined

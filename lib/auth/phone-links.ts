@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Store } from '../ports/store.ts'
 import { type PhoneLinkRow, phoneLinks } from './rows.ts'
-import type { AccountStatus, AuthMode, CountAttempt, GrantSession } from './schema.ts'
+import type { AuthMode, CountAttempt, GrantSession } from './schema.ts'
 import type { Sessions } from './sessions.ts'
 
 const CODE_BYTES = 32
@@ -22,8 +22,7 @@ type Needs = {
   entropy: Entropy
   clock: Clock
   mode: () => AuthMode
-  sessions: Pick<Sessions, 'holds'>
-  readAccountStatus: (userId: string) => Promise<AccountStatus | undefined>
+  sessions: Pick<Sessions, 'principalOf'>
   countAttempt: CountAttempt
   grantSession: GrantSession
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
@@ -37,7 +36,7 @@ export type PhoneLinks = ReturnType<typeof createPhoneLinks>
  * it is in the fragment of the link, which browsers send to no server.
  */
 export const createPhoneLinks = (needs: Needs) => {
-  const { store, entropy, clock, sessions, readAccountStatus, countAttempt, grantSession, audit } = needs
+  const { store, entropy, clock, sessions, countAttempt, grantSession, audit } = needs
 
   const isInTime = ({ expiresAt }: PhoneLinkRow) => leaseHolds(expiresAt, OPEN_MS, clock.now())
 
@@ -64,15 +63,12 @@ export const createPhoneLinks = (needs: Needs) => {
     return { status: isInTime(row) ? ('open' as const) : ('expired' as const) }
   }
 
-  /** Uses a link up. The session that made it has to hold, with the same role; undefined for each fault. */
+  /** Uses a link up, while the session that made it holds; undefined for each fault. */
   const use = async (code: string): Promise<Principal | undefined> => {
     const row = await store.get(phoneLinks, codeHash(code))
     if (row === undefined || row.usedAt !== undefined || !isInTime(row)) return undefined
-    const { userId, sessionId } = row
-    const status = await readAccountStatus(userId)
-    if (status === undefined || status.disabled) return undefined
-    const principal = { userId, role: status.role, sessionId }
-    if (!(await sessions.holds(principal))) return undefined
+    const principal = await sessions.principalOf(row.sessionId)
+    if (principal === undefined) return undefined
     const { applied } = await store.commit<PhoneLinkRow>({
       update: phoneLinks,
       key: row.id,

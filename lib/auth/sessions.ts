@@ -99,11 +99,16 @@ export const createSessions = (needs: Needs) => {
     return { userId: row.userId, role, sessionId: row.id }
   }
 
-  /** Whether the session of an earlier principal has not ended, and its user still has that role. */
-  const holds = async ({ sessionId = '', role }: Principal): Promise<boolean> => {
+  /** The principal of a session that has not ended; undefined for any other, and for a user who may not sign in. */
+  const principalOf = async (sessionId: string): Promise<Principal | undefined> => {
     const row = await store.get(sessions, sessionId)
-    return row !== undefined && (await roleIn(row)) === role
+    const role = row && (await roleIn(row))
+    return role && { userId: row.userId, role, sessionId }
   }
+
+  /** Whether the session of an earlier principal has not ended, and its user still has that role. */
+  const holds = async ({ sessionId = '', role }: Principal): Promise<boolean> =>
+    (await principalOf(sessionId))?.role === role
 
   /** A failed update of the time does not fail the request. */
   const storeLastSeen = async ({ id, lastSeenAt }: SessionRow): Promise<void> => {
@@ -139,7 +144,7 @@ export const createSessions = (needs: Needs) => {
     }
   }
 
-  return { open, draft, findPrincipal, holds, end, close, closeToken, closeAll }
+  return { open, draft, findPrincipal, principalOf, holds, end, close, closeToken, closeAll }
 }
 
 const userAgentName = (text: string) => cutText(text, LONGEST_USER_AGENT).split(CONTROLS).join(' ')

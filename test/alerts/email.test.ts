@@ -78,6 +78,8 @@ describe('messages by e-mail', () => {
     await ask(api)
     await api.service.run({ title: 'Write it' })
     await server.received(1)
+    await api.service.run({ title: 'Waits for its minute' })
+    await rest(api)
     await turnOn(api, [])
     await api.service.pass(120_000)
     await api.service.run({ title: 'Unheard' })
@@ -87,17 +89,19 @@ describe('messages by e-mail', () => {
     ])
   })
 
-  it('have no header that a title wrote', async () => {
+  it('have no header that a title wrote, and no secret', async () => {
     await using server = await startMailServer()
     await using api = await started(server.url)
     await turnOn(api)
-    await api.service.run({ title: 'Hello\r\nBcc: eve@example.net\r\n\r\nInjected' })
+    await api.service.run({
+      title: 'Hello\r\nBcc: eve@example.net\r\n\r\nInjected Bearer 0123456789abcdef0123',
+    })
     await server.received(1)
     const [mail] = server.mails
     expect(mail?.to).toEqual(['user_ann@example.org'])
     expect(mail?.head).not.toMatch(/^Bcc:/m)
     expect(mail?.body).not.toMatch(/^Injected/m)
-    expect(subjectIn(mail?.head ?? '')).toBe('Completed: Hello Bcc: eve@example.net Injected')
+    expect(subjectIn(mail?.head ?? '')).toBe('Completed: Hello Bcc: eve@example.net Injected Bearer [masked]')
   })
 
   it('are one a minute: many failures are one message', async () => {
@@ -166,6 +170,8 @@ describe('messages by e-mail', () => {
     await server.stop()
     expect((await api.call('POST /api/alerts/email/test')).status).toBe(503)
     expect(server.mails).toHaveLength(1)
+    await api.call('POST /api/alerts/email/test')
+    expect((await api.call('POST /api/alerts/email/test')).status).toBe(429)
   })
 
   it('need a mail server, and an address that is verified where everyone may register', async () => {

@@ -79,7 +79,7 @@ describe('a link that signs a phone in', () => {
 
   it('expires after two minutes, works for one of three phones at once and for no disabled account, and is stored as a hash', async () => {
     await using api = await startApi({ env: { AUTH_MODE: 'cloud' } })
-    const { store, sessions, clock } = api.service
+    const { store, sessions, phoneLinks: phones, clock } = api.service
     const row = {
       id: ANN.userId,
       email: 'ann@example.com',
@@ -95,8 +95,10 @@ describe('a link that signs a phone in', () => {
     expect(JSON.stringify(await store.get(phoneLinks, hash('sha256', early)))).not.toContain(early)
     const signIn = (code: string) => api.call('POST /api/auth/phone/sign-in', { body: { code } })
     clock.advance(119_000)
-    const atOnce = await Promise.all([1, 2, 3].map(() => signIn(early)))
-    expect(atOnce.map(({ status }) => status).sort()).toEqual([200, 401, 401])
+    // Through a route the limit of tries would let them in one after another.
+    const atOnce = [1, 2, 3].map(() => phones.signIn(early, { isSecure: false, address: '' }))
+    const outcomes = (await Promise.allSettled(atOnce)).map(({ status }) => status)
+    expect(outcomes.sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
     await store.commit({ update: users, key: row.id, set: { disabled: true } })
     expect((await signIn(disabled)).body.code).toBe('bad_phone_link')
     await store.commit({ update: users, key: row.id, set: { disabled: false } })

@@ -22,6 +22,11 @@ export const agentRoutes = defineRoutes({
     summary: 'List agent types',
     about: 'The values of `assignedAgent` of a task.',
     access: 'session',
-    response: z.object({ types: z.array(z.string().meta({ examples: ['coding-agent'] })) }),
+    response: z.object({
+      types: z.array(z.string().meta({ examples: ['coding-agent'] })),
+      names: z
+        .record(z.string(), z.string())
+        .meta({ description: 'The name of each type', examples: [{ 'coding-agent': 'Coding agent' }] }),
+    }),
   },
 })

@@ -6,5 +6,6 @@ export const agentHandlers = ({ agents }: { agents: Agents }): Handlers<typeof a
   listAgents: async ({ query }) => ({ agents: await agents.list({ isFresh: query.fresh === true }) }),
   listAgentTypes: async () => ({
     types: [...new Set([...(await agents.types()), ...(await agents.offered())])],
+    names: await agents.names(),
   }),
 })

@@ -165,6 +165,12 @@ export const createAgents = (needs: Needs) => {
     types: async (): Promise<string[]> => (await adapters()).map(({ type }) => type),
     /** The types of the agents that runners have. */
     offered: async (): Promise<string[]> => offeredTypes(await runners()),
+    /** The name of each type, of the service and of runners. */
+    names: async (): Promise<Record<string, string>> => {
+      const offered = (await runners()).flatMap(({ agents }) => agents)
+      const named = [...offered, ...(await adapters())]
+      return masker.data(Object.fromEntries(named.map(({ type, name = type }) => [type, name])))
+    },
     /** The types of those that can work by their settings. */
     configuredTypes: async (): Promise<string[]> =>
       (await adapters()).filter(isConfigured).map(({ type }) => type),

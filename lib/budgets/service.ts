@@ -110,7 +110,7 @@ export const createBudgets = ({ settings, spent, store, clock, ids, log }: Needs
     if (reached === undefined) return undefined
     await notifyAdmins(reached)
     const until = nextMonth(now)
-    return { reason: 'budget', until, message: `${reached.message}. The task waits until ${until}` }
+    return { reason: 'budget', until, message: reached.message }
   }
 
   /** Throws Problem `rate_limited` `budget_reached` for a new turn of a chat at a budget. */

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { cutText } from '../core/cut-text.ts'
 import { invalid, missing } from '../core/errors.ts'
 import { foldedMessage } from '../core/failure-group.ts'
 import { getOrCreate } from '../core/get-or-create.ts'
@@ -27,6 +28,8 @@ const MOST_BUCKETS = 28
 const MOST_GROUPS = 50
 const SAMPLE = 5
 const MOST_CREATORS = 20
+/** Characters of the newest message: its first lines are shown. */
+const MOST_MESSAGE = 1_000
 
 type Needs = {
   store: Store
@@ -70,6 +73,7 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
       pending,
       firstSeen: first.createdAt,
       lastSeen: last.createdAt,
+      lastMessage: cutText(last.lastError, MOST_MESSAGE),
       spark,
       taskIds: [...new Set(newest.map(({ taskId }) => taskId))],
       muted,

@@ -81,6 +81,9 @@ export const FailureGroupSchema = z
     pending: z.number().describe('Those of them whose dead letter waits for a decision'),
     firstSeen: z.iso.datetime(),
     lastSeen: z.iso.datetime(),
+    lastMessage: z
+      .string()
+      .describe('The message of the newest failure as it was, at most its first 1,000 characters'),
     spark: z.array(z.number()).describe('Failures in each bucket from `since` to now'),
     taskIds: z.array(z.string()).describe('The newest of its tasks, at most five'),
     muted: z.boolean().describe('Its failures send no notifications'),

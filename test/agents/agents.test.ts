@@ -226,6 +226,9 @@ describe('GET /api/agents', () => {
 describe('GET /api/agents/types', () => {
   it('lists what a task can be assigned to', async () => {
     const { call } = await started()
-    expect((await call('GET /api/agents/types')).body).toEqual({ types: ['steady', 'test-agent'] })
+    expect((await call('GET /api/agents/types')).body).toEqual({
+      types: ['steady', 'test-agent'],
+      names: { steady: 'Test agent', 'test-agent': 'Test agent' },
+    })
   })
 })

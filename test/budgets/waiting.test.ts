@@ -42,8 +42,7 @@ describe('tasks at a monthly budget', () => {
         waiting: { reason: 'budget', until: '2026-02-01T00:00:00.000Z' },
       })
     expect((await service.tasks.events(waits[0]?.id ?? '')).events.at(-1)).toMatchObject({
-      message:
-        'The monthly budget of $1.00 is used up: $1.00 in 2026-01. The task waits until 2026-02-01T00:00:00.000Z',
+      message: 'The monthly budget of $1.00 is used up: $1.00 in 2026-01',
       metadata: { code: 'waiting_for_budget' },
     })
     expect(await told(ADMIN)).toEqual(['The monthly budget of $1.00 is used up'])

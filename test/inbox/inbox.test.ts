@@ -30,7 +30,7 @@ const failure = (lastSeen = AT, createdBy = ['ann']) => ({
       pending: 1,
       spark: [],
     },
-    ...{ firstSeen: AT, lastSeen, taskIds: [], muted: false },
+    ...{ firstSeen: AT, lastSeen, lastMessage: 'It broke', taskIds: [], muted: false },
   },
 })
 const result = (id: string, createdBy: string) =>

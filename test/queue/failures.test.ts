@@ -60,6 +60,7 @@ describe('GET /api/failures', () => {
     const [first, second] = failures
     expect(first).toMatchObject({
       message: 'disk … is full: <n> MB',
+      lastMessage: 'disk … is full: 14 MB',
       agent: 'test-agent',
       count: 3,
       pending: 3,

@@ -6,7 +6,7 @@ import { closeBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectFitsPhone, expectSound } from './sound.ts'
 
-const CAUSE = 'not in the mood for attempt …'
+const CAUSE = 'not in the mood for attempt 3'
 const world = moodyWorld()
 let service: Service
 let api: ReturnType<typeof connect>

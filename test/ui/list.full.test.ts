@@ -313,6 +313,62 @@ inBrowser('the list of tasks', () => {
     await world.client.cancelTask({ params: { id: waits.id } })
   })
 
+  it('says which call waits for a decision, and the place in line without a line of its own', async () => {
+    const publish = 'demo: tool run_command {"command":"npm","args":["publish","--access","public"]}'
+    const labels = ['line']
+    await world.create({
+      ...{ title: 'Publish', labels, assignedAgent: 'coding-agent', prompt: `${publish}\ndemo: say Done` },
+      metadata: { securityMode: 'ask' },
+    })
+    await using opened = await openPage(world.baseUrl, '/tasks?labels=line')
+    const { page } = opened
+    await row(page, 'Publish').getByText('npm publish --access public').waitFor()
+    const state = row(page, 'Publish').getByText('Needs approval')
+    const amber = await page
+      .getByRole('button', { name: 'Queued' })
+      .locator('span')
+      .first()
+      .evaluate((dot) => getComputedStyle(dot).backgroundColor)
+    expect(await state.evaluate((word) => getComputedStyle(word).color)).toBe(amber)
+    for (let n = 1; n <= 12; n++)
+      await world.create({ title: `Long ${n}`, labels, metadata: { runMs: 240_000 } })
+    const last = row(page, 'Long 12')
+    await last
+      .getByText(/^\d+(?:st|nd|rd|th) in line$/)
+      .filter({ visible: true })
+      .waitFor()
+    expect((await last.boundingBox())?.height).toBe(37)
+    expect(await last.innerText()).toMatch(/Moody/)
+    await expectSound(opened)
+    await last
+      .getByText(/in line$/)
+      .filter({ visible: true })
+      .waitFor()
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await row(page, 'Publish').getByRole('checkbox').check()
+    await page.getByRole('button', { name: 'Cancel 1' }).waitFor()
+    expect(await page.getByRole('button', { name: /^Retry/ }).count()).toBe(0)
+    await world.client.bulkTasks({ body: { action: 'cancel', filter: { labels } } })
+  }, 90_000)
+
+  it('counts the tasks in each state, and has the chosen one in view on a phone', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks?status=cancelled')
+    const { page } = opened
+    const toggle = (name: string) => page.getByRole('button', { name, exact: true })
+    const { byStatus } = await world.client.taskAnalytics({ query: {} })
+    await page.waitForFunction(
+      (title) => document.querySelector(`main button[title="${title}"]`)?.textContent?.startsWith('Failed'),
+      `${byStatus.failed?.toLocaleString('en-US')} tasks`,
+    )
+    await page.setViewportSize({ width: 390, height: 844 })
+    const box = await toggle('Cancelled').boundingBox()
+    expect(box?.x).toBeLessThan((await toggle('Failed').boundingBox())?.x ?? 0)
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(390)
+    await page.goto('/tasks?labels=imported&status=failed')
+    await row(page, 'Imported').first().waitFor()
+    expect(await toggle('Failed').getAttribute('title')).toBeNull()
+  })
+
   it('retries and cancels by the keys of the task page, one row or what is selected; a cancel can be undone', async () => {
     const { id } = await world.create({ title: 'Keyed', labels: ['keyed'], metadata: { runMs: 240_000 } })
     await using opened = await openPage(world.baseUrl, '/tasks?labels=keyed')
@@ -436,6 +492,34 @@ inBrowser('the list of tasks', () => {
     await page.keyboard.press('Enter')
     await page.getByText('Cancelling In focus in 5 seconds').waitFor()
   }, 90_000)
+
+  it('has a palette with the titles that have the words first, then other texts, and an end that has all', async () => {
+    const found = (n: number, more: object) => ({ ...finishedTasks(1)[0], id: `task_striped${n}`, ...more })
+    const tasks = [
+      // The oldest.
+      found(0, { title: 'Zebra in the title', createdAt: '2025-12-01T00:00:00.000Z' }),
+      ...Array.from({ length: 9 }, (_, n) =>
+        found(n + 1, { title: `Other ${n}`, prompt: 'Draw a zebra here' }),
+      ),
+    ]
+    await world.client.importTasks({ body: { version: '1.0', tasks } })
+    await using opened = await openPage(world.baseUrl, '/tasks/overview')
+    const { page } = opened
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog', { name: 'Search' })
+    const places = palette.getByRole('group', { name: 'Go to' }).getByRole('option')
+    expect(await places.allInnerTexts()).toHaveLength(7)
+    await palette.getByRole('combobox').fill('zebra')
+    const hits = palette.getByRole('group', { name: 'Tasks' }).getByRole('option')
+    await hits.nth(7).waitFor()
+    const texts = (await hits.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
+    expect(texts[0]).toMatch(/^Zebra in the title/)
+    expect(texts[1]).toMatch(/^Other \d In prompt: Draw a zebra here/)
+    expect(await hits.nth(1).locator('mark').allInnerTexts()).toEqual(['zebra'])
+    await palette.getByRole('option', { name: 'All 10 in Tasks' }).click()
+    await page.waitForURL('**/tasks?q=zebra')
+  })
 
   it('cancels and retries many at once, and lists what was refused', async () => {
     const titles = ['Bulk 1', 'Bulk 2', 'Bulk 3']

@@ -42,7 +42,7 @@ inBrowser('the head of a task', () => {
     await fact(page, 'Running').waitFor()
     expect(await fact(page, 'Running').innerText()).toMatch(/^Running\s+[\d.]+m?s$/)
     expect(await fact(page, 'Created').innerText()).not.toMatch(/h ago|in /)
-    expect(await fact(page, 'Agent').innerText()).toMatch(/moody/)
+    expect(await fact(page, 'Agent').innerText()).toMatch(/Moody/)
     // The first attempt is no exception.
     expect(await page.getByLabel('Summary').getByText('Attempt').count()).toBe(0)
     expect(await fact(page, 'By').innerText()).toMatch(/Local admin/)
@@ -321,7 +321,7 @@ inBrowser('the parts of a task', () => {
     await world.client.importTasks({ body: { version: '1.0', tasks: [{ ...task, result }] } })
     await using opened = await openPage(world.baseUrl, '/tasks/task_bigdiff?tab=changes')
     const { page, faults } = opened
-    await page.getByText('41 files').waitFor()
+    await page.getByText('41 files', { exact: true }).waitFor()
     const changes = page.getByRole('group', { name: /^Changes of/ })
     await changes.nth(1).waitFor()
     expect(await changes.count()).toBe(2)
@@ -343,6 +343,38 @@ inBrowser('the parts of a task', () => {
     const rules = ['button-name', 'nested-interactive', 'scrollable-region-focusable']
     expect(await violationsIn(page, rules)).toEqual([])
     expect(faults).toEqual([])
+  }, 90_000)
+
+  it('leave the screen of a phone to the changes: of the head one line stays, which leads back and to the other parts', async () => {
+    const lines = 300
+    const diff = `diff --git a/long.ts b/long.ts\n@@ -0,0 +1,${lines} @@\n${'+line\n'.repeat(lines)}`
+    const task = { ...finishedTasks(1)[0], id: 'task_phone', title: 'On a phone', status: 'completed' }
+    const result = { success: true, output: 'Done', diff }
+    await world.client.importTasks({ body: { version: '1.0', tasks: [{ ...task, result }] } })
+    const phone = { viewport: { width: 390, height: 844 } }
+    await using opened = await openPage(world.baseUrl, '/tasks?labels=imported', phone)
+    const { page } = opened
+    await page.getByRole('link', { name: 'On a phone' }).click()
+    await page.getByRole('link', { name: 'Changes' }).click()
+    const changes = page.getByRole('group', { name: 'Changes of long.ts' })
+    await changes.getByText('line', { exact: true }).nth(100).scrollIntoViewIfNeeded()
+    const part = page.getByRole('combobox', { name: 'Part of the task' })
+    await part.waitFor()
+    const aboveChanges = await changes.evaluate((element) => {
+      const { left, width } = element.getBoundingClientRect()
+      for (let y = 0; y < innerHeight; y++)
+        if (element.contains(document.elementFromPoint(left + width / 2, y))) return y
+      return innerHeight
+    })
+    expect(aboveChanges).toBeLessThanOrEqual(44)
+    expect(await violationsIn(page)).toEqual([])
+    await part.selectOption('Output')
+    await page.waitForURL('**/tasks/task_phone?tab=output')
+    await page.getByRole('region', { name: 'Output' }).getByText('Done').waitFor()
+    await page.getByRole('link', { name: 'Back' }).click()
+    await page.waitForURL('**/tasks?labels=imported')
+    await page.goto('/tasks/task_phone')
+    expect(await page.getByRole('link', { name: 'Back' }).getAttribute('href')).toBe('/tasks')
   }, 90_000)
 
   it('draw a part of a long output, and more of it on demand', async () => {
@@ -574,10 +606,8 @@ const finishedThread = (count: number) => {
       success: true,
       output: `**Answer** ${n + 1}`,
       diff: PATCH,
-      filesChanged: [
-        { path: 'src/deep/a.ts', additions: 2, deletions: 1 },
-        { path: 'b.md', additions: 1, deletions: 1 },
-      ],
+      // Other numbers than those of the diff: that one is shown.
+      filesChanged: [{ path: 'src/deep/a.ts', additions: 20, deletions: 10 }],
     },
     ...(n > 0 && { threadId: turnId(1), parentId: turnId(n) }),
   }))
@@ -681,9 +711,14 @@ inBrowser('the result of a task', () => {
     expectApplied()
     expect(await violationsIn(page)).toEqual([])
     await page.keyboard.press('Escape')
-    const open = page.getByRole('link', { name: 'Open PR' })
+    const open = page.getByRole('link', { name: 'Open PR #7' })
     expect(await open.first().getAttribute('href')).toBe(pullRequest.url)
     await expectSound(opened)
+    // What is done is taken: to run it again is not the next step.
+    expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('dialog', { name: 'More actions' }).getByRole('button', { name: 'Retry' }).waitFor()
+    expect(await violationsIn(page)).toEqual([])
 
     const fault = { code: 'pull_request_refused', message: 'Refused' }
     const compareUrl = 'https://code.example/acme/web/compare/main...agent/x?expand=1'
@@ -700,7 +735,8 @@ inBrowser('the result of a task', () => {
   }, 90_000)
 
   it('says a failure once: the reason, how many are alike, and what to do', async () => {
-    const failing = { title: 'Alike', metadata: { failures: 9, diffs: [changing('a')] } }
+    const prompt = `${'All that is asked for. '.repeat(40)}The end.`
+    const failing = { title: 'Alike', prompt, metadata: { failures: 9, diffs: [changing('a')] } }
     const tasks = await Promise.all([world.perform(failing), world.perform(failing)])
     await using opened = await openPage(world.baseUrl, `/tasks/${tasks[0]?.id}`)
     const { page } = opened
@@ -711,6 +747,15 @@ inBrowser('the result of a task', () => {
     expect(await failure.getByText('not in the mood').evaluate(size)).toBeGreaterThanOrEqual(
       await page.getByRole('heading', { level: 1 }).evaluate(size),
     )
+    const whole = page.getByRole('button', { name: 'Whole prompt' })
+    const top = (element: Element) => element.getBoundingClientRect().top
+    expect(await failure.evaluate(top)).toBeLessThan(await whole.evaluate(top))
+    const asked = page.getByText(/^All that is asked for\. /)
+    const height = (element: Element) => element.getBoundingClientRect().height
+    const folded = await asked.evaluate(height)
+    await whole.click()
+    await page.getByRole('group', { name: 'Prompt: Alike' }).getByText('The end.').waitFor()
+    expect(await asked.evaluate(height)).toBeGreaterThan(2 * folded)
     await expectSound(opened)
     await failure.getByRole('link', { name: /^\d+ alike in the last 7 days$/ }).click()
     await page.waitForURL(/fingerprint=/)
@@ -784,6 +829,7 @@ inBrowser('the thread of a task', () => {
     await turn.getByRole('link', { name: '2 files changed +3 −2 src/deep/a.ts, b.md' }).click()
     await page.waitForURL('**/tasks/task_turn030?tab=changes')
     await page.getByRole('group', { name: 'Changes of src/deep/a.ts' }).waitFor()
+    expect(await fact(page, 'Changes').innerText()).toMatch(/2 files\s+\+3\s+−2$/)
     await page.getByRole('link', { name: 'Output' }).click()
     await page.getByRole('link', { name: 'Latest turn' }).click()
     await heading(page, 'Ask 31')

@@ -220,7 +220,7 @@ inBrowser('what is opened over the page', () => {
     await using opened = await open({ path: '/tasks/{done}', text: 'done by attempt 1' })
     const { page } = opened
     await page.route('**/retry', (route) => route.fulfill({ status: 400, json: { error: 'Not like this' } }))
-    await page.getByRole('button', { name: 'Retry' }).click()
+    await page.keyboard.press('r')
     const toast = page.getByText('Not like this').first()
     await toast.waitFor()
     const isOnTop = await toast.evaluate((element) => {

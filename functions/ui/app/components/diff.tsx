@@ -14,7 +14,7 @@ import {
   pairWeight,
   splitByWeight,
 } from './diff-budget.ts'
-import { type DiffLine, type FileDiff, linesOf, parseDiff, sideBySide, unified } from './diff-files.ts'
+import { type DiffLine, type FileDiff, linesOf, parsedDiff, sideBySide, unified } from './diff-files.ts'
 import { fileLanguage } from './diff-language.ts'
 import { DiffRows } from './diff-rows.tsx'
 import { buildFileTree, type Folder } from './diff-tree.ts'
@@ -42,7 +42,7 @@ const useForm = (): Form => {
 
 /** A text that is not a diff is shown as it is. */
 export const Diff = ({ text, actions }: { text: string; actions?: ReactNode }) => {
-  const { files, before } = useMemo(() => parseDiff(text), [text])
+  const { files, before } = useMemo(() => parsedDiff(text), [text])
   return (
     <FileDiffs
       files={files}

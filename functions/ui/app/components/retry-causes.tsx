@@ -1,15 +1,15 @@
 import { useState } from 'react'
 import { orderOfCause, startBulk } from '../data/bulk-jobs.ts'
 import { refetch } from '../data/change.ts'
+import { causeTitle } from '../data/failures.ts'
 import { WORK } from '../data/streaming.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { BulkRun } from './bulk-run.tsx'
 import { Button } from './button.tsx'
 import { Dialog, DialogBody, DialogFoot } from './dialog.tsx'
 import { formatNumber } from './format.ts'
-import { groupTitle } from './text-weight.ts'
 
-type Cause = { readonly fingerprint: string; readonly message: string; readonly pending: number }
+type Cause = { readonly fingerprint: string; readonly lastMessage: string; readonly pending: number }
 type Props = { causes: readonly Cause[]; onClose: () => void }
 
 /** Retries all pending failures of a cause in one job, of several causes in a job each. */
@@ -29,7 +29,7 @@ const RetrySeveral = ({ causes, onClose }: Props) => {
       <BulkRun
         title="Retry causes"
         past="queued again"
-        items={causes.map(({ fingerprint, message }) => ({ id: fingerprint, title: groupTitle(message) }))}
+        items={causes.map((cause) => ({ id: cause.fingerprint, title: causeTitle(cause) }))}
         act={(fingerprint) => startBulk(orderOfCause('retry', fingerprint))}
         onOver={() => refetch(...WORK)}
         onClose={onClose}
@@ -41,9 +41,9 @@ const RetrySeveral = ({ causes, onClose }: Props) => {
       <DialogBody>
         <p>{formatNumber(tasks)} tasks are queued again, with new attempts.</p>
         <ul className="text-muted-foreground">
-          {causes.map(({ fingerprint, message }) => (
-            <li key={fingerprint} className="truncate">
-              {groupTitle(message)}
+          {causes.map((cause) => (
+            <li key={cause.fingerprint} className="truncate">
+              {causeTitle(cause)}
             </li>
           ))}
         </ul>

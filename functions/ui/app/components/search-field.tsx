@@ -9,11 +9,13 @@ type Props = {
   placeholder: string
   value: string
   onChange: (text: string) => void
+  /** What is searched, where the placeholder has no room for it. */
+  title?: string
   className?: string
 }
 
 /** Applies after a pause in typing, and follows changes of the address. `/` focuses it. */
-export const SearchField = ({ label, placeholder, value, onChange, className = '' }: Props) => {
+export const SearchField = ({ label, placeholder, value, onChange, title, className = '' }: Props) => {
   const { text, type, ask } = useTyped(value, onChange)
   return (
     <label className={`relative ${className}`}>
@@ -27,6 +29,7 @@ export const SearchField = ({ label, placeholder, value, onChange, className = '
         onBlur={ask}
         onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
         placeholder={placeholder}
+        title={title}
         className={`${inputClass} pl-8 text-ellipsis`}
       />
     </label>

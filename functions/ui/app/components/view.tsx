@@ -1,7 +1,10 @@
 import { type ReactNode, useEffect } from 'react'
+import { useNarrow } from './narrow.ts'
 
 type Props = {
   title: string
+  /** In front of the title. */
+  back?: ReactNode
   /** Links to the views beside this one, shown in place of the title. */
   tabs?: ReactNode
   /** Beside the title, such as a count or a state. */
@@ -10,35 +13,57 @@ type Props = {
   children: ReactNode
   /** The content scrolls itself, as a virtual table does. */
   isFixed?: boolean
+  /** On phones the head scrolls away with the content, which has a line of its own in its place: 44 px. */
+  isHeadScrolled?: boolean
   /** Stays in view below the content, and covers none of it. */
   foot?: ReactNode
 }
 
-export const View = ({ title, tabs, aside, actions, children, isFixed = false, foot }: Props) => {
+export const View = (props: Props) => {
+  const { title, back, tabs, aside, actions, children, isFixed = false, isHeadScrolled = false, foot } = props
+  const isHeadInside = useNarrow() && isHeadScrolled
   useEffect(() => {
     document.title = `${title} · Agent Tasks`
   }, [title])
+  const heading = (
+    <h1
+      className={tabs ? 'sr-only' : 'min-w-0 text-base font-semibold max-md:line-clamp-3 md:truncate'}
+      title={title}
+    >
+      {title}
+    </h1>
+  )
+  const head = (
+    <header
+      className={`flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 md:px-6 ${tabs ? 'max-md:gap-y-0' : 'py-2'}`}
+    >
+      {back ? (
+        <div className="flex min-w-0 items-start gap-1 max-md:w-full">
+          {back}
+          {heading}
+        </div>
+      ) : (
+        heading
+      )}
+      {tabs}
+      {!tabs && aside}
+      <div
+        className={`ml-auto flex items-center gap-2 empty:hidden ${tabs ? 'max-md:w-full max-md:justify-between max-md:*:my-1' : ''}`}
+      >
+        {tabs && aside}
+        {actions}
+      </div>
+    </header>
+  )
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <header
-        className={`flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 md:px-6 ${tabs ? 'max-md:gap-y-0' : 'py-2'}`}
+      {!isHeadInside && head}
+      <div
+        className={`min-h-0 flex-1 ${isFixed ? 'flex flex-col' : 'overflow-y-auto'} ${isHeadInside ? 'scroll-pt-11' : ''}`}
       >
-        <h1
-          className={tabs ? 'sr-only' : 'min-w-0 text-base font-semibold max-md:line-clamp-3 md:truncate'}
-          title={title}
-        >
-          {title}
-        </h1>
-        {tabs}
-        {!tabs && aside}
-        <div
-          className={`ml-auto flex items-center gap-2 empty:hidden ${tabs ? 'max-md:w-full max-md:justify-between max-md:*:my-1' : ''}`}
-        >
-          {tabs && aside}
-          {actions}
-        </div>
-      </header>
-      <div className={`min-h-0 flex-1 ${isFixed ? 'flex flex-col' : 'overflow-y-auto'}`}>{children}</div>
+        {isHeadInside && head}
+        {children}
+      </div>
       {foot}
     </div>
   )

@@ -68,8 +68,12 @@ const ordinal = (place: number): string => `${formatNumber(place)}${endings[rule
 
 const withCapital = (text: string): string => text.replace(/^./u, (letter) => letter.toUpperCase())
 
+/** `4th in line`, of a task that waits for a slot. */
+export const placeInLine = ({ position }: Waiting): string =>
+  position === undefined ? 'In line' : `${ordinal(position)} in line`
+
 /** What a task waits for, where there is room for two words. */
-export const waitingWord = ({ waitingFor }: Waits): string | undefined =>
+export const waitingWord = ({ waitingFor }: Pick<Waits, 'waitingFor'>): string | undefined =>
   waitingFor && words[waitingFor].brief
 
 const DAY_MS = 86_400_000

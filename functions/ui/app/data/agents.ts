@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import type { Agent } from '../../../../lib/agents/schema.ts'
 import { client } from './client.ts'
 import { useLive } from './live.ts'
@@ -38,9 +38,16 @@ export const useCheckAgents = () =>
     onSuccess: (agents) => queryClient.setQueryData(key, agents),
   })
 
-export const useAgentTypes = () =>
-  useQuery({
-    queryKey: ['agents', 'types'],
-    queryFn: async ({ signal }) => (await client.listAgentTypes({}, { signal })).types,
-    staleTime: 300_000,
-  })
+const typesQuery = queryOptions({
+  queryKey: ['agents', 'types'],
+  queryFn: ({ signal }) => client.listAgentTypes({}, { signal }),
+  staleTime: 300_000,
+})
+
+export const useAgentTypes = () => useQuery({ ...typesQuery, select: ({ types }) => types })
+
+/** The name of an agent; its type until that is known, and for an agent that is gone. */
+export const useAgentName = (): ((type: string) => string) => {
+  const { data } = useQuery(typesQuery)
+  return (type) => data?.names[type] ?? type
+}

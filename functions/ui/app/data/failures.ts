@@ -29,3 +29,13 @@ export const useMute = () =>
         : client.muteFailure({ params: { fingerprint } }),
     key,
   )
+
+type Cause = Pick<FailureGroup, 'lastMessage'>
+
+const textLines = ({ lastMessage }: Cause) => lastMessage.split('\n').filter((line) => line.trim() !== '')
+
+/** The first line of the newest failure of a cause. */
+export const causeTitle = (cause: Cause): string => textLines(cause)[0]?.trim() ?? 'Failed without a message'
+
+/** The line that follows; undefined for a message of one line. */
+export const causeDetail = (cause: Cause): string | undefined => textLines(cause)[1]?.trim()

@@ -35,12 +35,39 @@ export const askForTasks =
   (filters: Filters) => (page: { limit: number; cursor?: string }, signal: AbortSignal) =>
     client.filterTasks({ query: { ...filterQuery(filters), ...page } }, { signal })
 
-/** For the command palette. */
+/** Of so many newest matches those with the words in their title are taken. */
+const TITLES_READ = 100
+const MOST_TITLES = 5
+
+type Filtered = Awaited<ReturnType<typeof client.filterTasks>>['tasks'][number]
+type Found = Pick<Filtered, 'id' | 'title' | 'status' | 'waitingFor' | 'match'>
+
+const findTitles = async (words: string, signal: AbortSignal): Promise<Found[]> => {
+  const query = { q: words, limit: TITLES_READ, fields: ['title', 'status', 'waitingFor'] } as const
+  const { tasks } = await client.listTasks({ query: { ...query, fields: [...query.fields] } }, { signal })
+  const wanted = words.toLowerCase().split(/\s+/)
+  const hasAll = (title: string) => wanted.every((word) => title.toLowerCase().includes(word))
+  return tasks
+    .flatMap(({ id, title, status, waitingFor }) =>
+      title !== undefined && status !== undefined && hasAll(title) ? [{ id, title, status, waitingFor }] : [],
+    )
+    .slice(0, MOST_TITLES)
+}
+
+const findTasks = async (words: string, signal: AbortSignal): Promise<{ tasks: Found[]; total: number }> => {
+  const [titled, { tasks, total }] = await Promise.all([
+    words === '' ? [] : findTitles(words, signal),
+    client.filterTasks({ query: { limit: FOUND, ...(words ? { q: words } : {}) } }, { signal }),
+  ])
+  const others = tasks.filter(({ id }) => titled.every((one) => one.id !== id))
+  return { tasks: [...titled, ...others].slice(0, FOUND), total }
+}
+
+/** For the command palette: the tasks with the words in their title, then those with the words in another text, each the newest first. */
 export const foundTasks = (words: string) =>
   queryOptions({
     queryKey: [...tasksKey, 'found', words],
-    queryFn: ({ signal }) =>
-      client.filterTasks({ query: { limit: FOUND, ...(words ? { q: words } : {}) } }, { signal }),
+    queryFn: ({ signal }) => findTasks(words, signal),
   })
 
 const withStatus = (status: TaskStatus, limit: number, signal: AbortSignal) =>

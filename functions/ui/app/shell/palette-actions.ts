@@ -4,6 +4,7 @@ import { useMe } from '../data/me.ts'
 import { useAuthMode, useNeedsSignIn } from '../data/session.ts'
 import { copyLink } from './copy-link.ts'
 import { focusLater } from './focus-later.ts'
+import { writtenKey } from './key-table.ts'
 import { accounts, isOffered } from './nav.ts'
 import { openCreate } from './overlay.ts'
 import { useSignOut } from './sign-out.ts'
@@ -15,6 +16,8 @@ export type PaletteEntry = {
   icon: LucideIcon
   /** What else it is searched by. */
   words?: string | undefined
+  /** The key that does the same outside of the palette. */
+  shortcut?: string | undefined
   /** Why it does not work now. */
   reason?: string | undefined
   act: () => unknown
@@ -49,7 +52,14 @@ export const useActions = (): readonly PaletteEntry[] => {
     act: signOut.leave,
   }
   return [
-    { id: 'task', label: 'Create task', icon: Plus, words: 'new', act: openCreate },
+    {
+      id: 'task',
+      label: 'Create task',
+      icon: Plus,
+      words: 'new',
+      shortcut: writtenKey('create'),
+      act: openCreate,
+    },
     {
       id: 'schedule',
       label: 'Create schedule',

@@ -1,6 +1,6 @@
 import { useMe } from '../data/me.ts'
 import { useAuthMode } from '../data/session.ts'
-import { destinations, isOffered } from './nav.ts'
+import { destinations, isOffered, menu } from './nav.ts'
 
 /** Whether a name, or what else the row is called, has words that begin with each of the typed ones. */
 export const fits = (
@@ -12,7 +12,10 @@ export const fits = (
   return asked.every((word) => own.some((one) => one.startsWith(word)))
 }
 
-type Place = Pick<(typeof destinations)[number], 'to' | 'label' | 'icon'> & { words?: string | undefined }
+type Place = Pick<(typeof destinations)[number], 'to' | 'label' | 'icon'> & {
+  words?: string | undefined
+  shortcut?: string | undefined
+}
 
 /** What else the sections of settings are searched by. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -32,11 +35,13 @@ const WORDS: Readonly<Record<string, string>> = {
   '/settings/health': 'status metrics endpoints',
 }
 
-/** The views, and the sections of settings that this user has. */
-export const useDestinations = (): readonly Place[] => {
+/** Until something is typed the places of the menu, then all views and the sections of settings that this user has. */
+export const usePlaces = (typed: string): readonly Place[] => {
   const role = useMe()?.role
   const mode = useAuthMode()
-  return destinations
+  const asked: readonly (typeof destinations)[number][] = typed === '' ? menu : destinations
+  return asked
     .filter((one) => isOffered(one, role, mode))
-    .map(({ to, label, icon }) => ({ to, label, icon, words: WORDS[to] }))
+    .map(({ to, label, icon, key }) => ({ to, label, icon, words: WORDS[to], shortcut: key && `g ${key}` }))
+    .filter((one) => typed === '' || fits(one, typed))
 }

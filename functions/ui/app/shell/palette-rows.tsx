@@ -41,14 +41,22 @@ const Item = ({ value, act, isOff = false, children }: ItemProps) => (
   </Command.Item>
 )
 
-export const EntryItem = ({ entry: { id, label, icon: Icon, reason, act } }: { entry: PaletteEntry }) => (
-  <Item value={`do ${id}`} act={act} isOff={reason !== undefined}>
-    <Icon size={15} />
-    <span className="min-w-0 flex-1 truncate" title={reason}>
-      {label}
-    </span>
-  </Item>
-)
+export const EntryItem = ({ entry }: { entry: PaletteEntry }) => {
+  const { id, label, icon: Icon, shortcut, reason, act } = entry
+  return (
+    <Item value={`do ${id}`} act={act} isOff={reason !== undefined}>
+      <Icon size={15} />
+      <span className="min-w-0 flex-1 truncate" title={reason}>
+        {label}
+      </span>
+      {shortcut && (
+        <kbd className="shrink-0 font-sans text-xs text-muted-foreground max-md:hidden" aria-hidden>
+          {shortcut}
+        </kbd>
+      )}
+    </Item>
+  )
+}
 
 /** A title, and below it the part of a text that has the words. */
 const TwoLines = ({ title, part }: { title: ReactNode; part: ReactNode }) => (
@@ -60,14 +68,14 @@ const TwoLines = ({ title, part }: { title: ReactNode; part: ReactNode }) => (
 
 export const TaskItem = ({ task, words }: { task: FoundTask; words: string }) => {
   const navigate = useNavigate()
-  const { id, title, status, match } = task
+  const { id, title, status, waitingFor, match } = task
   return (
     <Item value={`task ${id}`} act={() => navigate({ to: '/tasks/$id', params: { id } })}>
       <TwoLines
         title={<Marked text={startOfLine(title)} words={words} />}
         part={isFoundElsewhere(match) && <FoundIn match={match} words={words} />}
       />
-      <State status={status} />
+      <State status={status} waitingFor={waitingFor} />
     </Item>
   )
 }
@@ -77,7 +85,7 @@ export const MoreTasks = ({ total, words }: { total: number; words: string }) =>
   return (
     <div className="px-2 pb-2">
       <Item value="more tasks" act={() => navigate({ to: '/tasks', search: { q: words } })}>
-        <ListFilter size={15} /> Show all {formatNumber(total)} tasks
+        <ListFilter size={15} /> All {formatNumber(total)} in Tasks
       </Item>
     </div>
   )

@@ -1,18 +1,23 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Ban, Check, Link2, Reply, RotateCcw, X } from 'lucide-react'
+import { Ban, Check, Copy, GitPullRequest, Link2, Pencil, Reply, RotateCcw, X } from 'lucide-react'
 import { isFinal, nextStatus } from '../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../lib/tasks/schema.ts'
 import { cancelSoon, useIsCancelling } from '../components/cancel-soon.ts'
+import { copyText } from '../components/copy-text.ts'
 import { errorMessage } from '../components/problem.tsx'
+import { pullRequestLink } from '../components/published.ts'
 import { State } from '../components/state.tsx'
 import { startOfLine } from '../components/text-weight.ts'
 import { toast } from '../components/toast.tsx'
 import { visibleText } from '../components/visible-text.ts'
+import { draftFrom } from '../create/draft.ts'
 import { type Approval, type Decision, useApprovals, useDecide } from '../data/approvals.ts'
 import { useAway } from '../data/connection.ts'
 import { useRetryTask, useTask } from '../data/tasks.ts'
 import { copyLink } from './copy-link.ts'
 import { focusLater } from './focus-later.ts'
+import { writtenKey } from './key-table.ts'
+import { overlay } from './overlay.ts'
 import type { PaletteEntry } from './palette-actions.ts'
 import { fits } from './palette-places.ts'
 import { EntryItem, PaletteGroup } from './palette-rows.tsx'
@@ -30,8 +35,9 @@ const Verbs = ({ task, typed }: { task: Task; typed: string }) => {
     <PaletteGroup
       heading={
         <span className="flex items-center gap-2">
+          <span className="shrink-0">This task</span>
           <span className="min-w-0 truncate">{startOfLine(task.title)}</span>
-          <State status={task.status} />
+          <State status={task.status} waitingFor={task.waitingFor} />
         </span>
       }
       items={[...decisions, ...verbs].filter((verb) => fits(verb, typed))}
@@ -60,15 +66,60 @@ const useVerbs = (task: Task): readonly PaletteEntry[] => {
     void open(id)
     focusLater('main form[aria-label="Reply"] textarea')
   }
+  const edit = () => {
+    if (draftFrom(task)) overlay.set('again')
+    else toast.failed('You have an unsent task', 'Continue or discard it first, at the top of the page.')
+  }
+  const pullRequest = pullRequestLink(task)
   const canCancel = nextStatus(status, 'cancel') !== undefined && !isCancelling
+  const retryVerb: PaletteEntry = {
+    id: 'retry',
+    label: 'Retry',
+    icon: RotateCcw,
+    words: 'run again',
+    shortcut: writtenKey('retry'),
+    reason,
+    act: retry,
+  }
+  const pullRequestVerb = pullRequest && {
+    id: 'pull-request',
+    label: pullRequest.label,
+    icon: GitPullRequest,
+    words: 'pull request github',
+    act: () => window.open(pullRequest.href, '_blank', 'noopener'),
+  }
+  const cancelVerb: PaletteEntry = {
+    id: 'cancel',
+    label: 'Cancel',
+    icon: Ban,
+    words: 'stop',
+    shortcut: writtenKey('cancel'),
+    reason,
+    act: () => cancelSoon(task),
+  }
+  const isDone = status === 'completed'
+  // Enter takes the first one.
   return [
-    ...(isFinal(status)
-      ? [{ id: 'retry', label: 'Retry', icon: RotateCcw, words: 'run again', reason, act: retry }]
-      : []),
-    ...(canCancel
-      ? [{ id: 'cancel', label: 'Cancel', icon: Ban, words: 'stop', reason, act: () => cancelSoon(task) }]
-      : []),
-    { id: 'reply', label: 'Reply', icon: Reply, words: 'message continue', act: reply },
+    ...(isFinal(status) && !isDone ? [retryVerb] : []),
+    ...(pullRequestVerb ? [pullRequestVerb] : []),
+    {
+      id: 'reply',
+      label: 'Reply',
+      icon: Reply,
+      words: 'message continue',
+      shortcut: writtenKey('reply'),
+      act: reply,
+    },
+    ...(canCancel ? [cancelVerb] : []),
+    {
+      id: 'edit',
+      label: 'Edit and run again',
+      icon: Pencil,
+      words: 'change prompt',
+      shortcut: writtenKey('edit'),
+      act: edit,
+    },
+    ...(isDone ? [retryVerb] : []),
     {
       id: 'copy',
       label: 'Copy link',
@@ -76,7 +127,13 @@ const useVerbs = (task: Task): readonly PaletteEntry[] => {
       words: 'address url',
       act: () => copyLink(`${location.origin}/tasks/${id}`),
     },
+    { id: 'copy-id', label: 'Copy ID', icon: Copy, act: () => copyId(id) },
   ]
+}
+
+const copyId = async (id: string) => {
+  if (await copyText(id, document.body)) toast.done('ID copied')
+  else toast.failed('Not copied', id)
 }
 
 const choices: readonly (readonly [Decision, string, typeof Check, string])[] = [

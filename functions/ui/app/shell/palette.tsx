@@ -2,12 +2,13 @@ import { useNavigate } from '@tanstack/react-router'
 import { Command, useCommandState } from 'cmdk'
 import { useState } from 'react'
 import { Dialog } from '../components/dialog.tsx'
+import { useNarrow } from '../components/narrow.ts'
 import { usePaused } from '../components/paused.ts'
 import { errorMessage } from '../components/problem.tsx'
 import { closeOverlay } from './overlay.ts'
 import { useActions } from './palette-actions.ts'
 import { useFound } from './palette-found.ts'
-import { fits, useDestinations } from './palette-places.ts'
+import { fits, usePlaces } from './palette-places.ts'
 import { ConversationItem, DocsItem, EntryItem, MoreTasks, PaletteGroup, TaskItem } from './palette-rows.tsx'
 import { TaskInView } from './palette-task.tsx'
 import { taskInView } from './task-in-view.ts'
@@ -23,7 +24,9 @@ export const Palette = () => {
   // Before the dialog takes the focus from the row.
   const [inView] = useState(taskInView)
   const actions = useActions().filter((one) => fits(one, typed))
-  const places = useDestinations().filter((one) => fits(one, typed))
+  const places = usePlaces(typed)
+  // There the menu is at hand.
+  const hidesPlaces = useNarrow() && typed === ''
   return (
     <Dialog isOpen onClose={closeOverlay} title="Search" isBare>
       <Command label="Search everything" shouldFilter={false} className="flex min-h-0 flex-col">
@@ -43,7 +46,7 @@ export const Palette = () => {
           />
           <PaletteGroup
             heading="Go to"
-            items={places}
+            items={hidesPlaces ? [] : places}
             draw={({ to, ...one }) => (
               <EntryItem key={to} entry={{ ...one, id: to, act: () => navigate({ to }) }} />
             )}

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router'
+import { AgentName } from '../../components/agent-name.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Spark } from '../../components/spark.tsx'
-import { groupTitle } from '../../components/text-weight.ts'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import type { Window } from '../../data/analytics.ts'
-import { useFailures } from '../../data/failures.ts'
+import { causeTitle, useFailures } from '../../data/failures.ts'
 import { windows } from './windows.ts'
 
 const SHOWN = 5
@@ -31,7 +31,7 @@ export const Causes = ({ window }: { window: Window }) => {
     >
       {groups ? (
         <ul className="divide-y">
-          {groups.map(({ fingerprint, message, agent, count, lastSeen, spark }) => (
+          {groups.map(({ fingerprint, lastMessage, agent, count, lastSeen, spark }) => (
             <li key={fingerprint}>
               <Link
                 to="/tasks/queue"
@@ -40,10 +40,12 @@ export const Causes = ({ window }: { window: Window }) => {
               >
                 <span className="min-w-5 font-semibold text-failed">{formatNumber(count)}</span>
                 <span className="min-w-0 flex-1">
-                  <span className="line-clamp-2 [overflow-wrap:anywhere]">{groupTitle(message)}</span>
+                  <span className="line-clamp-2 [overflow-wrap:anywhere]">{causeTitle({ lastMessage })}</span>
                   <span className="flex items-center gap-2 text-xs text-muted-foreground">
                     <span className="mr-auto min-w-0">
-                      <Facts facts={[agent, <When key="last" at={lastSeen} />]} />
+                      <Facts
+                        facts={[<AgentName key="agent" type={agent} />, <When key="last" at={lastSeen} />]}
+                      />
                     </span>
                     <Spark
                       counts={spark}

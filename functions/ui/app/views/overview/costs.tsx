@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { AgentName } from '../../components/agent-name.tsx'
 import { lastDays } from '../../components/days.ts'
 import { formatNumber, formatUsd } from '../../components/format.ts'
 import { Person } from '../../components/person.tsx'
@@ -34,7 +35,7 @@ export const Costs = () => {
         ]}
       />
       <div className="grid gap-px overflow-hidden rounded-b-lg border-t bg-border sm:grid-cols-3">
-        <Highest title="Agents" costs={data.costByAgent} />
+        <Highest title="Agents" costs={data.costByAgent} show={(type) => <AgentName type={type} />} />
         <Highest title="Repositories" costs={data.costByRepository} />
         <Highest title="Users" costs={data.costByUser} show={(id) => <Person id={id} />} />
       </div>

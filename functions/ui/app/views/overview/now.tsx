@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import type { TaskFields } from '../../../../../lib/tasks/schema.ts'
+import { AgentName } from '../../components/agent-name.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { useNow } from '../../components/now.ts'
@@ -12,7 +13,7 @@ import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
 import { isStuck } from '../../components/usual-time.ts'
 import { Panel } from '../../components/view.tsx'
-import { waitingText } from '../../components/waiting.ts'
+import { placeInLine, waitingText } from '../../components/waiting.ts'
 import { useUsualRuns } from '../../data/analytics.ts'
 import { useActiveTasks } from '../../data/tasks.ts'
 
@@ -92,22 +93,27 @@ const List = ({ title, found: { tasks, total }, status, children }: ListProps) =
     </section>
   )
 
-const Row = ({ task: { id, title, status, agent }, children }: { task: TaskFields; children: ReactNode }) => (
-  <li>
-    <Link
-      to="/tasks/$id"
-      params={{ id }}
-      className="flex items-center gap-3 px-3.5 py-1.5 hover:bg-muted max-md:flex-wrap max-md:gap-y-0"
-    >
-      {status && <State status={status} isBrief />}
-      <span className="min-w-0 flex-1 truncate max-md:basis-4/5 md:min-w-1/2">
-        {startOfLine(title ?? '')}
-      </span>
-      <span className="max-w-36 shrink-0 truncate text-muted-foreground max-md:hidden">{agent}</span>
-      {children}
-    </Link>
-  </li>
-)
+const Row = ({ task, children }: { task: TaskFields; children: ReactNode }) => {
+  const { id, title, status, waitingFor, agent } = task
+  return (
+    <li>
+      <Link
+        to="/tasks/$id"
+        params={{ id }}
+        className="flex items-center gap-3 px-3.5 py-1.5 hover:bg-muted max-md:flex-wrap max-md:gap-y-0"
+      >
+        {status && <State status={status} waitingFor={waitingFor} isBrief />}
+        <span className="min-w-0 flex-1 truncate max-md:basis-4/5 md:min-w-1/2">
+          {startOfLine(title ?? '')}
+        </span>
+        <span className="max-w-36 shrink-0 truncate text-muted-foreground max-md:hidden">
+          {agent && <AgentName type={agent} />}
+        </span>
+        {children}
+      </Link>
+    </li>
+  )
+}
 
 /** Time spent waiting for approval is not measured. */
 const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
@@ -133,7 +139,7 @@ const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
 const Wait = ({ task, now }: { task: TaskFields; now: number }) => (
   <span className="min-w-0 max-md:w-full max-md:pl-5">
     <Tag tone={task.waitingFor === 'slot' ? 'plain' : 'warn'}>
-      {waitingText(task, now)}
+      {task.waitingFor === 'slot' ? placeInLine(task.waiting ?? {}) : waitingText(task, now)}
       {task.waitingFor === 'approval' &&
         task.waiting &&
         ` ${formatDuration(now - Date.parse(task.waiting.since))}`}

@@ -2,12 +2,14 @@ import { formatNumber } from '../../components/format.ts'
 import { Scroller } from '../../components/scroller.tsx'
 import { formatDuration } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
+import { useAgentName } from '../../data/agents.ts'
 import { type Happened, useRecent, type Window } from '../../data/analytics.ts'
 
 type Durations = Pick<Happened, 'wait' | 'run'>
 
 export const Times = ({ window }: { window: Window }) => {
   const { data } = useRecent(window)
+  const agentName = useAgentName()
   if (data === undefined || data.wait.count + data.run.count === 0) return null
   const agents = Object.entries(data.byAgent).filter(([, { wait, run }]) => wait.count + run.count > 0)
   return (
@@ -30,7 +32,9 @@ export const Times = ({ window }: { window: Window }) => {
           <tbody>
             <Row name="All" durations={data} />
             {agents.length > 1 &&
-              agents.map(([agent, durations]) => <Row key={agent} name={agent} durations={durations} />)}
+              agents.map(([agent, durations]) => (
+                <Row key={agent} name={agentName(agent)} durations={durations} />
+              ))}
           </tbody>
         </table>
       </Scroller>

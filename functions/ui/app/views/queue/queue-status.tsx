@@ -16,6 +16,7 @@ export const QueueStatus = ({ status, error, onRetry }: Props) => {
   if (error && !status) return <Problem error={error} onRetry={onRetry} />
   const tasks = status?.queues.tasks
   const letters = status?.deadLetterQueue
+  const pending = letters?.pending ?? 0
   return (
     <div className="grid shrink-0 grid-cols-2 gap-px border-b bg-border">
       <Figure title="Active tasks" count={tasks && queueDepth(tasks)} limits={thresholds.queue}>
@@ -25,7 +26,7 @@ export const QueueStatus = ({ status, error, onRetry }: Props) => {
         <Meter
           label="Pending dead letters"
           limits={thresholds.deadLetterQueue}
-          parts={[{ id: 'pending', value: letters?.pending ?? 0, className: 'bg-failed' }]}
+          parts={[{ id: 'pending', value: pending, className: lettersColour(pending) }]}
         />
       </Figure>
       <div className="col-span-2 flex flex-wrap items-center gap-x-8 gap-y-1.5 bg-background px-4 py-2 md:px-6">
@@ -42,6 +43,10 @@ export const QueueStatus = ({ status, error, onRetry }: Props) => {
     </div>
   )
 }
+
+/** Red only from where it is degraded. */
+const lettersColour = (pending: number): string =>
+  meterHealth(pending, thresholds.deadLetterQueue) === 'healthy' ? 'bg-muted-foreground' : 'bg-failed'
 
 const counted = [
   ['in_progress', 'inProgress'],

@@ -82,7 +82,7 @@ const Running = ({ task }: { task: TaskFields }) => {
   const { id, title, status, startedAt } = task
   return (
     <Link to="/tasks/$id" params={{ id }} className={row}>
-      {status && <State status={status} isBrief />}
+      {status && <State status={status} waitingFor={task.waitingFor} isBrief />}
       <span className="min-w-0 flex-1 truncate">{startOfLine(title ?? '')}</span>
       <span className="shrink-0 text-muted-foreground tabular-nums">
         {task.waitingFor ? waitingText(task, now) : startedAt && formatDuration(runTimeMs(task, now))}

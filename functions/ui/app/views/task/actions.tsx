@@ -1,31 +1,43 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Ban, ChevronDown, ChevronUp, ExternalLink, type LucideIcon, Pencil, RotateCcw } from 'lucide-react'
+import {
+  Ban,
+  ChevronDown,
+  ChevronUp,
+  Ellipsis,
+  ExternalLink,
+  GitPullRequest,
+  type LucideIcon,
+  Pencil,
+  RotateCcw,
+} from 'lucide-react'
 import { isFinal, nextStatus } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { cancelSoon, useIsCancelling } from '../../components/cancel-soon.ts'
 import { formatNumber } from '../../components/format.ts'
 import { safeLink } from '../../components/link.ts'
+import { Popover, PopoverClose } from '../../components/popover.tsx'
 import { errorMessage } from '../../components/problem.tsx'
+import { pullRequestLink } from '../../components/published.ts'
 import { toast } from '../../components/toast.tsx'
 import { draftFrom } from '../../create/draft.ts'
 import { useAway } from '../../data/connection.ts'
 import { useNeighbours } from '../../data/neighbours.ts'
 import { useRetryTask } from '../../data/tasks.ts'
 import { toThreadId, useThread } from '../../data/threads.ts'
-import { writtenKey } from '../../shell/key-table.ts'
+import { type KeyName, writtenKey } from '../../shell/key-table.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { overlay } from '../../shell/overlay.ts'
-import { OpenPullRequest } from './changes.tsx'
 
+/** One verb leads on from each state: what failed is retried, and what is done is taken. The rest is in a menu. */
 export const Actions = ({ task }: { task: Task }) => {
   const { canCancel, canRetry, isBusy, retry, edit } = useVerbs(task)
   const away = useAway()
-  const href = safeLink(task.sourceUrl)
-  const isLocked = isBusy || away !== undefined
   const waiting = useThread(toThreadId(task)).data?.messages.length ?? 0
   const isCancelling = useIsCancelling(task.id)
   const stop = () => cancelSoon(task, waiting > 0 ? handedOver(waiting) : undefined)
+  const isLocked = isBusy || away !== undefined
+  const isDone = task.status === 'completed'
   useKeys({
     ...(canRetry && !isLocked ? { retry } : {}),
     ...(canCancel && !isLocked && !isCancelling ? { cancel: stop } : {}),
@@ -34,15 +46,6 @@ export const Actions = ({ task }: { task: Task }) => {
   return (
     <>
       <Neighbours id={task.id} />
-      {href && (
-        <a href={href} target="_blank" rel="noreferrer" className={buttonClass({ kind: 'ghost' })}>
-          <ExternalLink size={14} /> <span className="max-sm:sr-only">Source</span>
-        </a>
-      )}
-      <OpenPullRequest task={task} />
-      <Button kind="ghost" title={`Edit and run again as a new task (${writtenKey('edit')})`} onClick={edit}>
-        <Pencil size={14} /> <span className="max-sm:sr-only">Edit and run again</span>
-      </Button>
       {canCancel && (
         <Button
           kind="danger"
@@ -54,8 +57,10 @@ export const Actions = ({ task }: { task: Task }) => {
           <Ban size={14} /> {isCancelling ? 'Cancelling…' : 'Cancel'}
         </Button>
       )}
-      {canRetry && (
+      <OpenPullRequest task={task} kind={isDone ? 'primary' : 'plain'} />
+      {canRetry && !isDone && (
         <Button
+          kind={task.status === 'failed' ? 'primary' : 'plain'}
           title={`Retry as a new task (${writtenKey('retry')})`}
           needsService
           disabled={isBusy}
@@ -64,9 +69,65 @@ export const Actions = ({ task }: { task: Task }) => {
           <RotateCcw size={14} /> Retry
         </Button>
       )}
+      <MoreActions
+        edit={edit}
+        retry={isDone ? retry : undefined}
+        isLocked={isLocked}
+        source={safeLink(task.sourceUrl)}
+      />
     </>
   )
 }
+
+/** Renders nothing where no branch was pushed. */
+const OpenPullRequest = ({ task, kind }: { task: Task; kind: 'primary' | 'plain' }) => {
+  const link = pullRequestLink(task)
+  if (link === undefined) return null
+  return (
+    <a href={link.href} target="_blank" rel="noopener noreferrer" className={buttonClass({ kind })}>
+      <GitPullRequest size={14} aria-hidden /> {link.label}
+    </a>
+  )
+}
+
+type MoreProps = {
+  edit: () => void
+  /** Of a completed task: it runs everything again, which costs again. */
+  retry: (() => void) | undefined
+  isLocked: boolean
+  source: string | undefined
+}
+
+const MoreActions = ({ edit, retry, isLocked, source }: MoreProps) => (
+  <Popover
+    label="More actions"
+    trigger={
+      <Button kind="ghost" size="icon" aria-label="More actions" title="More actions">
+        <Ellipsis size={16} />
+      </Button>
+    }
+  >
+    <div className="flex flex-col items-stretch p-1.5">
+      <PopoverClose className={buttonClass({ kind: 'ghost' })} onClick={edit}>
+        <Pencil size={14} /> Edit and run again <Key name="edit" />
+      </PopoverClose>
+      {retry && (
+        <PopoverClose className={buttonClass({ kind: 'ghost' })} disabled={isLocked} onClick={retry}>
+          <RotateCcw size={14} /> Retry <Key name="retry" />
+        </PopoverClose>
+      )}
+      {source && (
+        <a href={source} target="_blank" rel="noreferrer" className={buttonClass({ kind: 'ghost' })}>
+          <ExternalLink size={14} /> Open the source
+        </a>
+      )}
+    </div>
+  </Popover>
+)
+
+const Key = ({ name }: { name: KeyName }) => (
+  <kbd className="ml-auto font-sans text-xs text-muted-foreground max-md:hidden">{writtenKey(name)}</kbd>
+)
 
 const handedOver = (count: number) =>
   count === 1

@@ -15,17 +15,19 @@ import { Patch } from './changes.tsx'
 import { Failure } from './failure.tsx'
 import { FinalText } from './output.tsx'
 
+type Look = { status: TaskStatus; waitingFor?: 'approval'; word: string }
+
 /** How an attempt is marked, by the state of a task that looks the same. */
 export const attemptStates = {
   running: { status: 'in_progress', word: 'Running' },
-  waiting: { status: 'in_progress', word: 'Needs approval' },
+  waiting: { status: 'in_progress', waitingFor: 'approval', word: 'Needs approval' },
   completed: { status: 'completed', word: 'Completed' },
   failed: { status: 'failed', word: 'Failed' },
   cancelled: { status: 'cancelled', word: 'Cancelled' },
   lost: { status: 'failed', word: 'Worker lost' },
   interrupted: { status: 'queued', word: 'Interrupted' },
   refused: { status: 'queued', word: 'Refused' },
-} as const satisfies Record<Attempt['status'], { status: TaskStatus; word: string }>
+} as const satisfies Record<Attempt['status'], Look>
 
 /** The earlier attempt that the address names; the page itself shows the last one. */
 export const useShownAttempt = (task: Task): Attempt | undefined => {
@@ -58,7 +60,7 @@ export const AttemptLinks = ({ task }: { task: Task }) => {
               aria-current={id === shown?.id ? 'page' : undefined}
               className={`${switchLinkClass} gap-1.5 whitespace-nowrap`}
             >
-              <Dot status={attemptStates[status].status} /> {names.get(id)}
+              <Dot {...attemptStates[status]} /> {names.get(id)}
             </Link>
           </li>
         ))}
@@ -80,13 +82,12 @@ export const EarlierAttempt = ({ task, attempt, isOfChanges = false }: Props) =>
 
 const Left = ({ task, attempt }: { task: Task; attempt: ReadAttempt }) => {
   const { status, error, result, cost, runner } = attempt
-  const { status: look, word } = attemptStates[status]
   const tookMs = attemptTookMs(attempt)
   const hasWords = result !== undefined && result.output !== '' && result.output !== error?.message
   return (
     <div className="flex flex-col divide-y">
       <div className="flex flex-wrap items-center gap-x-3 px-3.5 py-2 text-muted-foreground">
-        <State status={look} word={word} />
+        <State {...attemptStates[status]} />
         <Facts
           facts={[
             tookMs !== undefined && formatDuration(tookMs),

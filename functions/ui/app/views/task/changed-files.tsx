@@ -1,22 +1,43 @@
 import { Link } from '@tanstack/react-router'
 import { FileDiff } from 'lucide-react'
+import { parsedDiff } from '../../components/diff-files.ts'
 import { formatNumber } from '../../components/format.ts'
 import { startOfLine } from '../../components/text-weight.ts'
+import { isCutOff } from './apply-commands.ts'
 
 export type Change = { path: string; additions: number; deletions: number }
 
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 
 /** Results come from agents and may hold anything. */
-export const changesIn = (result: Readonly<Record<string, unknown>> | undefined): Change[] => {
-  const list = result?.filesChanged
-  return (Array.isArray(list) ? list : []).flatMap((each) => {
+const reportedChanges = (list: unknown): Change[] =>
+  (Array.isArray(list) ? list : []).flatMap((each) => {
     const { path, additions, deletions } = Object(each)
     if (typeof path !== 'string') return []
     return [
       { path, additions: isCount(additions) ? additions : 0, deletions: isCount(deletions) ? deletions : 0 },
     ]
   })
+
+const countedChanges = ({ diff, filesChanged }: Readonly<Record<string, unknown>>): readonly Change[] => {
+  if (typeof diff === 'string' && diff !== '' && !isCutOff(diff)) {
+    const { files } = parsedDiff(diff)
+    if (files.length > 0)
+      return files.map(({ path, added, removed }) => ({ path, additions: added, deletions: removed }))
+  }
+  return reportedChanges(filesChanged)
+}
+
+const counted = new WeakMap<object, readonly Change[]>()
+
+/** Counted in the diff that is shown. What the agent reported counts only where there is no whole diff. */
+export const changesIn = (result: Readonly<Record<string, unknown>> | undefined): readonly Change[] => {
+  if (result === undefined) return []
+  const known = counted.get(result)
+  if (known !== undefined) return known
+  const changes = countedChanges(result)
+  counted.set(result, changes)
+  return changes
 }
 
 /** The sums of changes, `+12 −4`. */

@@ -1,11 +1,8 @@
-import { GitPullRequest } from 'lucide-react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
-import { buttonClass } from '../../components/button.tsx'
 import { Diff } from '../../components/diff.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { Windowed } from '../../components/windowed.tsx'
 import { Apply } from './apply.tsx'
-import { pullRequestLink } from './published.ts'
 
 export const Changes = ({ task, isOver }: { task: Task; isOver: boolean }) => (
   <>
@@ -37,17 +34,6 @@ export const Patch = ({ result, task, isOfTask = false, none }: PatchProps) => {
       text={diff}
       actions={<Apply diff={diff} repository={task.repository} taskId={isOfTask ? task.id : undefined} />}
     />
-  )
-}
-
-/** Renders nothing where no branch was pushed. */
-export const OpenPullRequest = ({ task }: { task: Pick<Task, 'result'> }) => {
-  const link = pullRequestLink(task)
-  if (link === undefined) return null
-  return (
-    <a href={link.href} target="_blank" rel="noopener noreferrer" className={buttonClass()}>
-      <GitPullRequest size={14} aria-hidden /> {link.label}
-    </a>
   )
 }
 

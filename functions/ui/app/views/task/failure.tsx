@@ -7,12 +7,11 @@ import { Scroller } from '../../components/scroller.tsx'
 import { useFailures } from '../../data/failures.ts'
 import { Section } from './section.tsx'
 
-/** Advice by error code. */
+/** Advice by error code, where there is more to say than that the cause is in the message. */
 const advice: Readonly<Record<string, string>> = {
   agent_unavailable: 'The agent is no longer set up. Set it up, or run the task again with another agent.',
   timeout: 'The attempt reached its time limit. Raise the limit, split the task, or narrow the prompt.',
   provider_error: 'The model provider failed. Check its key and its status, then retry.',
-  agent_error: 'The agent failed with an error. Fix the cause named in the message, then retry.',
   agent_failed: 'The agent reported that it did not succeed. Reply with what to change, or retry.',
   agent_not_configured: 'Do what the message says, then retry.',
   agent_not_signed_in: 'Set the key of its provider, then retry.',
@@ -27,7 +26,7 @@ const advice: Readonly<Record<string, string>> = {
   workspace_failed:
     'The workspace could not be prepared. Check the repository, the branch and the linked account.',
 }
-const ANY = 'Fix the cause named in the message, then retry.'
+const WITHOUT_MESSAGE = 'The agent gave no reason. The log may have it.'
 
 /** More of the first line is shown with the rest of the message. */
 const LONGEST_REASON = 300
@@ -50,6 +49,7 @@ type Props = {
 
 export const Failure = ({ error, title, fingerprint }: Props) => {
   const [reason, rest] = splitMessage(error.message)
+  const hint = advice[error.code] ?? (error.message.trim() === '' ? WITHOUT_MESSAGE : undefined)
   return (
     <Section title={title}>
       <div className="flex flex-col gap-2 px-3.5 pt-0.5 pb-3">
@@ -72,7 +72,7 @@ export const Failure = ({ error, title, fingerprint }: Props) => {
           <ErrorCode code={error.code} />
           {fingerprint !== undefined && <Alike fingerprint={fingerprint} />}
         </p>
-        <p className="text-muted-foreground">{advice[error.code] ?? ANY}</p>
+        {hint && <p className="text-muted-foreground">{hint}</p>}
       </div>
     </Section>
   )

@@ -176,7 +176,7 @@ const LogLine = memo(({ line, isLinked }: { line: Line; isLinked: boolean }) => 
         +{formatDuration(sinceMs)}
       </time>
       <span className={`shrink-0 font-medium sm:w-18 ${tones[type]}`}>{type}</span>
-      <span className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap max-sm:w-full sm:flex-1">
+      <span className="min-w-0 font-mono text-xs leading-[inherit] [overflow-wrap:anywhere] whitespace-pre-wrap max-sm:w-full sm:flex-1">
         <TextPieces text={message ?? ''} />
       </span>
     </div>

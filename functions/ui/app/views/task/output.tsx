@@ -18,18 +18,19 @@ const SHOWN: readonly string[] = [
   ...WARNINGS,
 ]
 
-export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
+type Props = {
+  task: Task
+  isOver: boolean
+  /** It is shown above the prompt. */
+  isReasonAbove?: boolean
+}
+
+export const Output = ({ task, isOver, isReasonAbove = false }: Props) => {
   const { error, result, status } = task
   const hasFailed = error !== undefined && status !== 'completed'
   return (
     <div className="flex flex-col divide-y">
-      {hasFailed && (
-        <Failure
-          error={error}
-          title={isOver ? 'Why it failed' : 'Why the last attempt failed'}
-          fingerprint={failureGroup(task)}
-        />
-      )}
+      {!isReasonAbove && <Reason task={task} isOver={isOver} />}
       {result && <Words output={result.output} error={hasFailed ? error : undefined} />}
       <ChangedFiles task={task} />
       {WARNINGS.map((name) => {
@@ -54,6 +55,16 @@ export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
     </div>
   )
 }
+
+/** Renders nothing for a task without an error, and for one that completed after it. */
+export const Reason = ({ task, isOver }: { task: Task; isOver: boolean }) =>
+  task.error && task.status !== 'completed' ? (
+    <Failure
+      error={task.error}
+      title={isOver ? 'Why it failed' : 'Why the last attempt failed'}
+      fingerprint={failureGroup(task)}
+    />
+  ) : null
 
 /** The service states it of a failed task. */
 const failureGroup = (task: Task): string | undefined => {

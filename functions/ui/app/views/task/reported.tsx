@@ -4,10 +4,10 @@ import type { ReactNode } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { httpsLink } from '../../components/link.ts'
 import { TextPieces } from '../../components/plain-text.tsx'
+import { type Fault, isObject, type Published, publishedIn } from '../../components/published.ts'
 import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import { providers } from '../../data/providers.ts'
-import { type Fault, isObject, type Published, publishedIn } from './published.ts'
 import { Section } from './section.tsx'
 
 type Report = {

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { AgentName } from '../../components/agent-name.tsx'
 import { Copy } from '../../components/copy.tsx'
 import { Cost } from '../../components/cost.tsx'
 import { formatNumber } from '../../components/format.ts'
@@ -27,7 +28,9 @@ export const Summary = ({ task, usedTokens }: Props) => (
   <section aria-label="Summary" className="flex flex-col gap-1.5 border-b px-4 pt-2.5 pb-2 md:px-6">
     <Figures task={task} />
     <dl className="flex flex-wrap items-center gap-x-5 gap-y-1">
-      <Fact name="Agent">{startOfLine(task.agent)}</Fact>
+      <Fact name="Agent">
+        <AgentName type={task.agent} />
+      </Fact>
       <Origin task={task} />
       {task.attempts > 1 && (
         <Fact name="Attempt">

@@ -6,12 +6,12 @@ import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { State } from '../../components/state.tsx'
 import { View } from '../../components/view.tsx'
-import { waitingWord } from '../../components/waiting.ts'
 import { useTaskCreators } from '../../data/people.ts'
 import { useFollowed, useSessionOfTask } from '../../data/sessions.ts'
 import { useTask } from '../../data/tasks.ts'
 import { Actions } from './actions.tsx'
 import { AgentRun } from './agent-run.tsx'
+import { Back } from './back.tsx'
 import { Parts } from './parts.tsx'
 import { Reply } from './reply.tsx'
 import { Summary } from './summary.tsx'
@@ -24,14 +24,16 @@ export const Task = (): ReactNode => {
   useTaskCreators(task ? [task] : [])
   if (!task)
     return (
-      <View title="Task">
+      <View title="Task" back={<Back />}>
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : <SkeletonRows count={10} />}
       </View>
     )
   return (
     <View
       title={task.title}
-      aside={<State status={task.status} word={waitingWord(task)} />}
+      back={<Back />}
+      isHeadScrolled
+      aside={<State status={task.status} waitingFor={task.waitingFor} />}
       actions={<Actions task={task} />}
       foot={<Reply key={task.id} task={task} />}
     >

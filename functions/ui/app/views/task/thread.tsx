@@ -14,7 +14,7 @@ import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import { type Thread as ThreadData, toThreadId, useThread } from '../../data/threads.ts'
 import { nextOfGap, threadRows } from './thread-rows.ts'
-import { CurrentTurn, Prompt, promptText, Turn } from './turn.tsx'
+import { CurrentTurn, promptText, Turn } from './turn.tsx'
 
 /** The output of a task; of one that was answered, or answers another, all turns of its thread. */
 export const Thread = ({ task, isOver, work }: { task: Task; isOver: boolean; work: ReactNode }) => {
@@ -38,8 +38,7 @@ type OnlyProps = { task: Task; isOver: boolean; work: ReactNode }
 
 const OnlyTurn = ({ task, isOver, work }: OnlyProps) => (
   <div className="flex max-w-4xl flex-col pt-2.5">
-    {promptText(task) !== task.title && <Prompt task={task} />}
-    <CurrentTurn task={task} isOver={isOver} work={work} />
+    <CurrentTurn task={task} isOver={isOver} work={work} withoutPrompt={promptText(task) === task.title} />
   </div>
 )
 

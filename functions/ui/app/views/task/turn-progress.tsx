@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
-import type { Task } from '../../../../../lib/tasks/schema.ts'
+import type { Task, TaskEvent } from '../../../../../lib/tasks/schema.ts'
 import { useNow } from '../../components/now.ts'
 import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
@@ -8,11 +8,14 @@ import { useTaskEvents } from '../../data/tasks.ts'
 
 const LINES = 5
 
+/** What a task waits for is said above. */
+const isProgress = ({ type, message, metadata }: TaskEvent): boolean =>
+  Boolean(message) && type !== 'created' && !String(metadata?.code).startsWith('waiting_for_')
+
 /** The newest lines of the log of a turn that has not ended. */
 export const TurnProgress = ({ task }: { task: Task }) => {
   const { data: events } = useTaskEvents(task.id, false)
-  const lines = (events ?? []).filter(({ type, message }) => message && type !== 'created').slice(-LINES)
-  // What it waits for is said above.
+  const lines = (events ?? []).filter(isProgress).slice(-LINES)
   if (lines.length === 0 && task.status !== 'in_progress') return null
   return (
     <div className="flex min-w-0 flex-wrap items-end gap-x-3 px-3.5 py-3 text-muted-foreground">

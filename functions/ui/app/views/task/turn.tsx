@@ -13,11 +13,11 @@ import { RichText } from '../../components/rich-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { State } from '../../components/state.tsx'
-import { startOfLine } from '../../components/text-weight.ts'
+import { cutToWeight, startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import { useTask } from '../../data/tasks.ts'
 import { ChangedFiles } from './changed-files.tsx'
-import { Output } from './output.tsx'
+import { Output, Reason } from './output.tsx'
 import type { TurnRow } from './thread-rows.ts'
 import { Took, TurnProgress } from './turn-progress.tsx'
 
@@ -68,7 +68,7 @@ export const Turn = ({ turn, number, current, work, isLast }: Props) => {
         <span className="shrink-0 text-muted-foreground max-sm:hidden">
           <TookAndCost task={task} />
         </span>
-        <State status={task.status} isBrief />
+        <State status={task.status} waitingFor={task.waitingFor} isBrief />
       </div>
       {isOpen && (
         <div id={content} className="flex flex-col pb-1">
@@ -109,11 +109,11 @@ const Content = (props: ContentProps) => {
       <p className="px-3.5 pb-1.5 text-muted-foreground sm:hidden">
         <TookAndCost task={task} />
       </p>
-      <Prompt task={task} />
       {props.isCurrent ? (
         <CurrentTurn task={task} isOver={isOver} work={props.work} />
       ) : (
         <>
+          <Prompt task={task} />
           {!isOver && <TurnProgress task={task} />}
           <Answer task={task} number={props.number} />
           <ChangedFiles task={task} />
@@ -130,16 +130,26 @@ const Content = (props: ContentProps) => {
   )
 }
 
-type CurrentProps = { task: Task; isOver: boolean; work: ReactNode }
+type CurrentProps = { task: Task; isOver: boolean; work: ReactNode; withoutPrompt?: boolean }
 
-/** The result comes first, but where the page was opened while the agent worked: what it did stays above then. */
-export const CurrentTurn = ({ task, isOver, work }: CurrentProps) => {
+/**
+ * Prompt and result, but of a failed task the reason before its prompt. The result comes before what the agent did, but where the page was
+ * opened while the agent worked: what it did stays above then.
+ */
+export const CurrentTurn = ({ task, isOver, work, withoutPrompt = false }: CurrentProps) => {
   const [wasRunning] = useState(!isOver)
+  const isReasonFirst = !wasRunning && task.status === 'failed' && task.error !== undefined
   return (
     <>
+      {isReasonFirst && <Reason task={task} isOver />}
+      {!withoutPrompt && <Prompt task={task} isFolded={isReasonFirst} />}
       {wasRunning && work}
       {!isOver && !work && <TurnProgress task={task} />}
-      {isOver || task.error ? <Output task={task} isOver={isOver} /> : <ChangedFiles task={task} />}
+      {isOver || task.error ? (
+        <Output task={task} isOver={isOver} isReasonAbove={isReasonFirst} />
+      ) : (
+        <ChangedFiles task={task} />
+      )}
       {!wasRunning && work && <div className="mt-1 border-t">{work}</div>}
     </>
   )
@@ -147,18 +157,57 @@ export const CurrentTurn = ({ task, isOver, work }: CurrentProps) => {
 
 export const promptText = ({ prompt, description, title }: Task): string => prompt ?? description ?? title
 
-export const Prompt = ({ task }: { task: Task }) => (
-  <div className="mx-3.5 rounded-lg bg-muted px-3 py-2">
-    <p className="text-xs text-muted-foreground">
-      <Facts facts={[<Person key="by" id={task.createdBy} />, <When key="at" at={task.createdAt} />]} />
-    </p>
-    <Scroller role="group" label={`Prompt: ${startOfLine(task.title)}`} className="max-h-48 overflow-y-auto">
-      <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">
-        <TextPieces text={promptText(task)} />
-      </p>
-    </Scroller>
-  </div>
-)
+/** A text of more lines or characters is folded. */
+const SHORT_LINES = 2
+const SHORT_LETTERS = 240
+
+const isShort = (text: string) =>
+  text.length <= SHORT_LETTERS && text.trimEnd().split('\n', SHORT_LINES + 1).length <= SHORT_LINES
+
+const Prompt = ({ task, isFolded = false }: { task: Task; isFolded?: boolean }) => {
+  const text = promptText(task)
+  const canFold = isFolded && !isShort(text)
+  const [isOpen, setOpen] = useState(false)
+  const content = useId()
+  return (
+    <div className="mx-3.5 rounded-lg bg-muted px-3 py-2">
+      <div className="flex items-center gap-2 pb-0.5 text-xs text-muted-foreground">
+        <Facts facts={[<Person key="by" id={task.createdBy} />, <When key="at" at={task.createdAt} />]} />
+        {canFold && (
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-controls={content}
+            onClick={() => setOpen(!isOpen)}
+            className="ml-auto flex items-center gap-1 hover:text-foreground"
+          >
+            <ChevronRight size={13} className={isOpen ? 'rotate-90' : ''} /> Whole prompt
+          </button>
+        )}
+      </div>
+      <div id={content}>
+        {canFold && !isOpen ? (
+          <p className="line-clamp-2 [overflow-wrap:anywhere]">
+            {cutToWeight(text.trimStart(), FOLDED_WEIGHT)}
+          </p>
+        ) : (
+          <Scroller
+            role="group"
+            label={`Prompt: ${startOfLine(task.title)}`}
+            className="max-h-48 overflow-y-auto"
+          >
+            <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">
+              <TextPieces text={text} />
+            </p>
+          </Scroller>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Two lines have no more. */
+const FOLDED_WEIGHT = 1_000
 
 const Answer = ({ task: { result, error, status }, number }: { task: Task; number: number }) => (
   <>

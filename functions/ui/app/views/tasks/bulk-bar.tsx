@@ -63,16 +63,20 @@ export const BulkBar = ({ rows, selected, filters, total = 0, onClear }: Props) 
   return (
     <SelectionBar count={isAll ? total : chosen.length} onClear={onClear} freesSearch>
       {!isAll && total > chosen.length && (
-        <Button kind="ghost" onClick={() => setAll(true)}>
+        <Button kind="ghost" className="underline underline-offset-2" onClick={() => setAll(true)}>
           Select all {formatNumber(total)} that match
         </Button>
       )}
-      <Button disabled={!isFor('cancel')} onClick={() => ask('cancel')}>
-        <Ban size={14} /> Cancel {countText('cancel')}
-      </Button>
-      <Button disabled={!isFor('retry')} onClick={() => ask('retry')}>
-        <RotateCcw size={14} /> Retry {countText('retry')}
-      </Button>
+      {isFor('cancel') && (
+        <Button onClick={() => ask('cancel')}>
+          <Ban size={14} /> Cancel {countText('cancel')}
+        </Button>
+      )}
+      {isFor('retry') && (
+        <Button onClick={() => ask('retry')}>
+          <RotateCcw size={14} /> Retry {countText('retry')}
+        </Button>
+      )}
       {order && <BulkDialog order={order} onClose={close} />}
     </SelectionBar>
   )

@@ -1,4 +1,5 @@
 import { useCallback, useMemo } from 'react'
+import { AgentName } from '../../components/agent-name.tsx'
 import { useIsCancelling } from '../../components/cancel-soon.ts'
 import { Cost } from '../../components/cost.tsx'
 import type { Column } from '../../components/data-row.tsx'
@@ -7,7 +8,7 @@ import { httpsLink } from '../../components/link.ts'
 import { Person } from '../../components/person.tsx'
 import { State } from '../../components/state.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
-import { waitingText, waitingWord } from '../../components/waiting.ts'
+import { waitingText } from '../../components/waiting.ts'
 import { When } from '../../components/when.tsx'
 import { useUsualRuns } from '../../data/analytics.ts'
 import { useHasPeople } from '../../data/people.ts'
@@ -32,8 +33,17 @@ const PullRequest = ({ result }: TaskRow) => {
 
 const TaskState = ({ task }: { task: TaskRow }) => {
   const isCancelling = useIsCancelling(task.id)
-  const word = isCancelling ? 'Cancelling' : waitingWord(task)
-  return <State status={task.status} word={word} title={waitingText(task, serverNow())} isBrief />
+  const { status, waitingFor } = task
+  const word = isCancelling ? 'Cancelling' : undefined
+  return (
+    <State
+      status={status}
+      waitingFor={waitingFor}
+      word={word}
+      title={waitingText(task, serverNow())}
+      isBrief
+    />
+  )
 }
 
 const quiet = 'text-muted-foreground'
@@ -63,7 +73,13 @@ const columns: readonly Column<TaskRow>[] = [
     narrow: null,
     cell: ({ priority }) => priorities[priority],
   },
-  { id: 'agent', header: 'Agent', width: '8rem', narrow: null, cell: ({ agent }) => agent },
+  {
+    id: 'agent',
+    header: 'Agent',
+    width: '8rem',
+    narrow: null,
+    cell: ({ agent }) => <AgentName type={agent} />,
+  },
   {
     id: 'attempts',
     header: 'Attempts',

@@ -2,6 +2,7 @@ import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import { useNow } from '../../components/now.ts'
 import { formatDuration } from '../../components/time.ts'
 import { isStuck, usualMs } from '../../components/usual-time.ts'
+import { useAgentName } from '../../data/agents.ts'
 import type { useUsualRuns } from '../../data/analytics.ts'
 import type { TaskRow } from './rows.ts'
 
@@ -14,6 +15,7 @@ const USUAL_AT = 40
 /** From first start to end or now, without time spent waiting for approval; against what is usual for the agent. */
 export const Elapsed = ({ task, usual }: { task: TaskRow; usual: Usual }) => {
   const now = useNow(task.status === 'in_progress')
+  const agentName = useAgentName()
   if (task.startedAt === undefined) return null
   const elapsedMs = runTimeMs(task, now)
   const runs = usual?.[task.agent]?.run
@@ -25,7 +27,7 @@ export const Elapsed = ({ task, usual }: { task: TaskRow; usual: Usual }) => {
       title={
         mostMs === undefined
           ? undefined
-          : `95% of the runs of ${task.agent} took at most ${formatDuration(mostMs)}`
+          : `95% of the runs of ${agentName(task.agent)} took at most ${formatDuration(mostMs)}`
       }
     >
       <span className={isLong ? 'font-medium text-failed' : 'text-muted-foreground'}>

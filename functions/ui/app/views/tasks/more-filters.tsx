@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import { SelectField, TextField } from '../../components/field.tsx'
-import { useAgentTypes } from '../../data/agents.ts'
+import { useAgentName, useAgentTypes } from '../../data/agents.ts'
 import { sources } from '../../data/at-build.ts'
 import { useMe } from '../../data/me.ts'
 import { useCreatorNames, usePeople, useUserName } from '../../data/people.ts'
@@ -25,6 +25,7 @@ type Props = { filters: Filters; onChange: (changed: Filters) => void }
 
 export const MoreFilters = ({ filters, onChange }: Props) => {
   const { data: types = [] } = useAgentTypes()
+  const agentName = useAgentName()
   const lists = useId()
   const { data: used = new Map<string, ReadonlySet<string>>() } = useUsedRepositories()
   const branches = [
@@ -61,7 +62,9 @@ export const MoreFilters = ({ filters, onChange }: Props) => {
       <SelectField label="Agent" {...bind('agent')}>
         <option value="">Any</option>
         {types.map((type) => (
-          <option key={type}>{type}</option>
+          <option key={type} value={type}>
+            {agentName(type)}
+          </option>
         ))}
       </SelectField>
       <CreatorField {...bind('createdBy')} />

@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { cutText } from '../../../../../lib/core/cut-text.ts'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
+import { AgentName } from '../../components/agent-name.tsx'
 import { buttonClass } from '../../components/button.tsx'
 import { Cost } from '../../components/cost.tsx'
 import { Drawer } from '../../components/drawer.tsx'
@@ -50,8 +51,8 @@ export const Peek = ({ rows, id, onShow }: Props) => {
         className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto px-4 py-3"
       >
         <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-muted-foreground">
-          <State status={task.status} />
-          <span>{task.agent}</span>
+          <State status={task.status} waitingFor={task.waitingFor} />
+          <AgentName type={task.agent} />
           {task.attempts > 1 && (
             <span>
               Attempt {task.attempts} of {task.maxAttempts}

@@ -3,8 +3,8 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { PagedTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { formatNumber } from '../../components/format.ts'
 import { useRemembered } from '../../components/remembered.ts'
+import { taskCount } from '../../components/task-count.ts'
 import { View } from '../../components/view.tsx'
 import { rememberList } from '../../data/neighbours.ts'
 import { useTaskCreators } from '../../data/people.ts'
@@ -33,8 +33,6 @@ const useSelected = () => {
   }
   return { selected, onSelect, clear: () => onSelect(none) }
 }
-
-const taskCount = (total: number) => `${formatNumber(total)} ${total === 1 ? 'task' : 'tasks'}`
 
 const taskName = ({ title }: TaskRow) => title
 

@@ -1,13 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import { cutText } from '../../../../../lib/core/cut-text.ts'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
+import { AgentName } from '../../components/agent-name.tsx'
 import { Cost } from '../../components/cost.tsx'
 import { rowLinkClass } from '../../components/data-row.tsx'
 import { FoundIn, isFoundElsewhere } from '../../components/found-in.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
-import { hasReason, Reason } from './reason.tsx'
+import { hasReason, hasReasonLine, Place, Reason } from './reason.tsx'
 import type { TaskRow } from './rows.ts'
 
 export const priorities = {
@@ -52,6 +53,11 @@ const FirstLine = ({ task, beside }: Props) => {
           {attempts}/{maxAttempts}
         </span>
       )}
+      {task.waitingFor === 'slot' && (
+        <span className="shrink-0 max-md:hidden">
+          <Place task={task} />
+        </span>
+      )}
       <span className={extrasClass}>
         {beside.repository && repository && (
           <span className="text-muted-foreground">{startOfLine(repository)}</span>
@@ -69,7 +75,7 @@ const extrasClass = 'flex h-5 min-w-0 flex-1 flex-wrap items-center gap-x-2 over
 
 /** Whether a row says more than its title and its columns: where it was found, or why it waits or failed. */
 export const hasSecondLine = (task: TaskRow, isErrorInColumn: boolean): boolean =>
-  isFoundElsewhere(task.match) || (hasReason(task) && !(task.status === 'failed' && isErrorInColumn))
+  isFoundElsewhere(task.match) || (hasReasonLine(task) && !(task.status === 'failed' && isErrorInColumn))
 
 /** On phones also what it cost, and where there is nothing to say its agent and how long it took. */
 const SecondLine = ({ task, beside, words }: Props) => {
@@ -95,7 +101,7 @@ const RunText = (task: TaskRow) => {
   const took = task.completedAt && task.startedAt ? ` · ${formatDuration(runTimeMs(task))}` : ''
   return (
     <span className="truncate">
-      {task.agent}
+      <AgentName type={task.agent} />
       {took}
     </span>
   )

@@ -1,5 +1,6 @@
-import type { Task } from '../../../../../lib/tasks/schema.ts'
-import { httpsLink } from '../../components/link.ts'
+import type { Task } from '../../../../lib/tasks/schema.ts'
+import { httpsLink } from './link.ts'
+import { startOfLine } from './text-weight.ts'
 
 export type Fault = { code: string; message: string }
 export type Published = {
@@ -24,7 +25,7 @@ export const publishedIn = ({ result }: Pick<Task, 'result'>): Published | undef
 export const pullRequestLink = (task: Pick<Task, 'result'>): { label: string; href: string } | undefined => {
   const published = publishedIn(task)
   const open = httpsLink(published?.pullRequest?.url)
-  if (open) return { label: 'Open PR', href: open }
+  if (open) return { label: `Open PR #${startOfLine(String(published?.pullRequest?.number))}`, href: open }
   const compare = httpsLink(published?.compareUrl)
   return compare ? { label: 'Create PR', href: compare } : undefined
 }

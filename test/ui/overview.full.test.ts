@@ -159,13 +159,19 @@ inBrowser('the overview', () => {
 })
 
 inBrowser('the first page', () => {
+  let fresh: World
+  beforeAll(async () => {
+    fresh = await startWorld()
+  })
+  afterAll(() => fresh?.stop())
+
   it.each([
     ['light', 'Change a file', 'cart.js'],
     ['dark', 'Think, step by step', 'notes.md'],
   ] as const)(
     'runs in the %s theme the sample "%s" by one click, to a result that is true',
     async (colorScheme, name, file) => {
-      await using opened = await openPage(world.baseUrl, '/', { colorScheme })
+      await using opened = await openPage(fresh.baseUrl, '/', { colorScheme })
       const { page } = opened
       const samples = page.getByRole('region', { name: 'Sample tasks' })
       await samples.getByText('demo model (not an AI)').waitFor()
@@ -173,7 +179,7 @@ inBrowser('the first page', () => {
       await samples.getByRole('button', { name }).click()
       await page.waitForURL(/\/tasks\/task_\w+$/)
       const id = page.url().replace(/.*\//, '')
-      const task = await world.untilTask(id, 'completed', 'failed')
+      const task = await fresh.untilTask(id, 'completed', 'failed')
       expect(task).toMatchObject({
         status: 'completed',
         agent: 'coding-agent',
@@ -190,16 +196,24 @@ inBrowser('the first page', () => {
   )
 
   it('runs the sample that asks first, which waits for its user and then writes', async () => {
-    await using opened = await openPage(world.baseUrl, '/')
+    await using opened = await openPage(fresh.baseUrl, '/')
     const { page } = opened
     await page.getByRole('button', { name: 'Ask before acting' }).click()
     await page.waitForURL(/\/tasks\/task_\w+$/)
     const id = page.url().replace(/.*\//, '')
     await page.getByRole('button', { name: 'Allow once' }).click()
-    expect(await world.untilTask(id, 'completed', 'failed')).toMatchObject({
+    expect(await fresh.untilTask(id, 'completed', 'failed')).toMatchObject({
       status: 'completed',
       result: { filesChanged: [expect.objectContaining({ path: 'RELEASE.md' })] },
     })
+  })
+
+  it('offers no samples once a task of its own was run', async () => {
+    await fresh.perform({ title: 'Of its own' })
+    await using opened = await openPage(fresh.baseUrl, '/')
+    await opened.page.getByRole('radio', { name: 'Coding agent' }).waitFor()
+    await opened.page.waitForLoadState('networkidle')
+    expect(await opened.page.getByRole('region', { name: 'Sample tasks' }).count()).toBe(0)
   })
 
   it('offers the repositories and branches of earlier tasks, keeps its draft over a reload, and needs one prompt and one click', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { cronInWords } from '../../functions/ui/app/views/schedules/cron-words.ts'
+import { readRepeat, repeatInWords, writeRepeat } from '../../functions/ui/app/views/schedules/repeat.ts'
 import { scheduleChange, taskTexts } from '../../functions/ui/app/views/schedules/schedule-texts.ts'
 import { apiError } from '../journeys/client.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
@@ -29,6 +30,32 @@ describe('a pattern in words', () => {
   ])('is left as it is when it is one %s', (_what, cron) => {
     expect(cronInWords(cron)).toBeUndefined()
   })
+})
+
+describe('a pattern as a choice', () => {
+  it.each([
+    ['0 * * * *', 'Every hour'],
+    ['30 2 * * *', 'Every day at 02:30'],
+    ['0 9 * * MON-FRI', 'Every weekday at 09:00'],
+    ['30 6 * * MON', 'Every Monday at 06:30'],
+    ['0 22 1 * *', 'Day 1 of every month at 22:00'],
+  ])('%s is: %s', (cron, words) => {
+    const repeat = readRepeat(cron)
+    expect(repeat && writeRepeat(repeat)).toBe(cron)
+    expect(repeatInWords(cron)).toBe(words)
+  })
+
+  it('is read in other spellings', () => {
+    expect(readRepeat('00 09 * * 1-5')).toEqual({ kind: 'weekdays', time: '09:00' })
+    expect(readRepeat('0 9 * * 7')).toEqual({ kind: 'week', time: '09:00', weekday: 'SUN' })
+  })
+
+  it.each(['15 * * * *', '0 9,17 * * *', '0 9 1 1 *', '0 9 1 * MON', '0 9 * * MON#1', '@daily', ''])(
+    'is none of them: %s',
+    (cron) => {
+      expect(readRepeat(cron)).toBeUndefined()
+    },
+  )
 })
 
 describe('what a form changes of a schedule', () => {
@@ -81,21 +108,6 @@ afterAll(async () => {
 const newest = async () => (await world.client.listSchedules({})).schedules[0]
 const NIGHTLY = { cron: '30 2 * * *', timezone: 'Europe/Vienna', task: { title: 'Update' } }
 
-/** Per line: the number of facts and of visible dots. */
-const dotsByLine = (element: Element) => {
-  const [box] = [...element.querySelectorAll('*')].filter((one) => getComputedStyle(one).clipPath !== 'none')
-  const [line] = box?.children ?? []
-  const left = box?.getBoundingClientRect().left ?? 0
-  const lines = new Map<number, { facts: number; dots: number }>()
-  for (const fact of line?.children ?? []) {
-    const place = fact.getBoundingClientRect()
-    const dotAt = place.left + Number.parseFloat(getComputedStyle(fact, '::before').left)
-    const { facts, dots } = lines.get(place.top) ?? { facts: 0, dots: 0 }
-    lines.set(place.top, { facts: facts + 1, dots: dots + (dotAt >= left ? 1 : 0) })
-  }
-  return [...lines.values()]
-}
-
 inBrowser('the schedules', () => {
   it('begin with a command, and are made in a form that says what a pattern means and when that is', async () => {
     await using opened = await openPage(world.baseUrl, '/tasks/overview', { timezoneId: 'America/New_York' })
@@ -108,6 +120,14 @@ inBrowser('the schedules', () => {
     await page.getByRole('button', { name: 'New schedule' }).first().click()
     const dialog = page.getByRole('dialog', { name: 'New schedule' })
     expect(await dialog.getByLabel('Time zone').inputValue()).toBe('America/New_York')
+    const repeat = dialog.getByLabel('Repeat')
+    expect(await repeat.locator('option:checked').innerText()).toBe('Every weekday')
+    await repeat.selectOption('Every week')
+    await dialog.getByRole('combobox', { name: 'Day', exact: true }).selectOption('Friday')
+    await dialog.getByLabel('At', { exact: true }).fill('16:45')
+    expect(await dialog.locator('[name=cron]').inputValue()).toBe('45 16 * * FRI')
+    await repeat.selectOption('Custom (cron)')
+    expect(await dialog.getByLabel('Pattern').inputValue()).toBe('45 16 * * FRI')
     await dialog.getByLabel('Time zone').fill('vienna')
     await dialog.getByLabel('Pattern').fill('30 2 31 2 *')
     await dialog.getByText('never runs').waitFor()
@@ -126,7 +146,7 @@ inBrowser('the schedules', () => {
     await dialog.getByRole('button', { name: 'Create' }).click()
     await dialog.getByText('Enter what the agent should do.').waitFor()
     await dialog.getByLabel('Prompt').fill('Update the dependencies')
-    await dialog.getByText('title, priority, mode, limits').click()
+    await dialog.getByText('title, priority, limits').click()
     await dialog.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('Read only')
     await dialog.locator('[name=timeoutMs]').fill('30m')
     await dialog.getByLabel('Labels').fill('deps, night')
@@ -136,7 +156,8 @@ inBrowser('the schedules', () => {
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
     const row = page.getByRole('listitem').filter({ hasText: 'Nightly' })
-    await row.getByText(/^in \d+[dhm], \w{3}\b.* 02:30 Vienna$/).waitFor()
+    await row.getByText('Every weekday at 02:30 in Vienna').waitFor()
+    await row.getByText(/^\w{3}\b.* 02:30 in \d+[dhm]$/).waitFor()
     const { id = '', nextRunAt } = (await newest()) ?? {}
     const { schedule, nextRuns } = await world.client.getSchedule({ params: { id } })
     expect(schedule).toMatchObject({
@@ -153,9 +174,6 @@ inBrowser('the schedules', () => {
     })
     expect(nextRuns[0]).toBe(nextRunAt)
     await expectSound(opened)
-    const lines = await row.evaluate(dotsByLine)
-    expect(lines.length).toBeGreaterThan(1)
-    expect(lines.filter(({ facts, dots }) => dots !== facts - 1)).toEqual([])
   }, 90_000)
 
   it('are run by hand with a way to the task, paused, gone on with, changed and deleted', async () => {
@@ -169,23 +187,31 @@ inBrowser('the schedules', () => {
     await using opened = await openPage(world.baseUrl, '/schedules')
     const { page } = opened
     const row = page.getByRole('listitem').filter({ hasText: 'By hand' })
-    await row.getByText('no runs yet').waitFor()
-    await row.getByRole('button', { name: 'Run now: By hand' }).click()
-    await row.getByRole('status').getByRole('link', { name: 'Update' }).waitFor()
-    await row.getByText(/^last run/).waitFor()
+    const act = async (verb: string, name = 'By hand') => {
+      await page.getByRole('button', { name: `More for ${name}` }).click()
+      await page
+        .getByRole('dialog', { name: `More for ${name}` })
+        .getByRole('button', { name: verb })
+        .click()
+    }
+    await row.getByText('–', { exact: true }).waitFor()
+    await act('Run now')
+    await row.getByRole('link', { name: 'Last run of By hand' }).waitFor()
     const { lastTaskId } = (await newest()) ?? {}
     const ways = await row.locator('a[href^="/tasks/"]').all()
     for (const way of ways) expect(await way.getAttribute('href')).toBe(`/tasks/${lastTaskId}`)
-    expect(ways).toHaveLength(2)
+    expect(ways).toHaveLength(1)
 
-    await row.getByRole('button', { name: 'Pause By hand' }).click()
-    await row.getByText('no runs while paused').waitFor()
+    const active = row.getByRole('switch', { name: 'Active: By hand' })
+    await active.click()
+    await row.getByText('Paused').waitFor()
+    expect(await active.getAttribute('aria-checked')).toBe('false')
     await expectSound(opened)
     await page.setViewportSize({ width: 1280, height: 800 })
-    await row.getByRole('button', { name: 'Resume By hand' }).click()
-    await row.getByText(/02:30 Vienna$/).waitFor()
+    await active.click()
+    await row.getByText(/02:30 in \d+[dhm]$/).waitFor()
 
-    await row.getByRole('link', { name: 'By hand' }).click()
+    await row.getByRole('link', { name: 'By hand', exact: true }).click()
     expect(new URL(page.url()).searchParams.get('schedule')).toBe(schedule.id)
     await page.reload()
     const dialog = page.getByRole('dialog', { name: 'By hand' })
@@ -194,7 +220,8 @@ inBrowser('the schedules', () => {
     // Saving does not undo concurrent changes of others.
     await world.client.changeSchedule({ params: { id: schedule.id }, body: { cron: '0 3 * * *' } })
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('button', { name: 'Delete Renamed' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await act('Delete', 'Renamed')
     const { schedule: changed } = await world.client.getSchedule({ params: { id: schedule.id } })
     expect(changed).toMatchObject({
       name: 'Renamed',

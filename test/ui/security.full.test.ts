@@ -90,30 +90,33 @@ inBrowser('the policy', () => {
       requireApprovalFor: ['web_fetch'],
       toolRateLimitPerMinute: 250,
     })
-    await page.getByRole('button', { name: 'Nothing to save' }).waitFor()
+    await page.getByRole('button', { name: /^Save/ }).waitFor({ state: 'detached' })
     expect(await tool('web_fetch').inputValue()).toBe('ask')
     const table = page.getByRole('table', { name: 'Modes and kinds of tools' })
     expect(await table.getByRole('row', { name: /^Ask first/ }).innerText()).toMatch(
-      /default\s.*\sAllowed\s+Asks\s+Asks\s+Asks$/,
+      /Chat default\s.*\sAllowed\s+Asks\s+Asks\s+Asks$/,
     )
     await expectSound(admin)
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
-  it('has one default mode for chat and tasks, which names both where they differ', async () => {
+  it('has a default mode for chat and one for tasks, each with what it allows', async () => {
     const { page } = admin
     const { client } = await sessionClient(admin)
-    const mode = page.getByRole('combobox', { name: 'Default mode', exact: true })
-    await page.getByText('They differ. Choose one for both.').waitFor()
+    const modes = page.getByRole('region', { name: 'Default modes' })
+    const [chat, tasks] = ['Chat', 'Tasks'].map((name) => modes.getByRole('combobox', { name, exact: true }))
+    await modes.getByText('Every tool runs without asking.').waitFor()
     await expectSound(admin)
     await page.setViewportSize({ width: 1280, height: 800 })
-    await mode.selectOption('sandbox')
-    await page.getByText('Default mode saved').first().waitFor()
-    expect((await client.getPolicy()).policy.defaultMode).toBe('sandbox')
+    await tasks?.selectOption('Read only')
+    await modes.getByText('No writes, programs or web requests.').waitFor()
+    await chat?.selectOption('No tools')
+    await modes.getByText('Answers only.').waitFor()
+    expect((await client.getPolicy()).policy.defaultMode).toBe('deny')
     expect((await client.readSettings()).settings.tasks.securityMode).toBe('sandbox')
-    expect(await mode.inputValue()).toBe('sandbox')
-    await mode.selectOption('full')
-    await page.getByText('All tools: Every tool runs without asking.').first().waitFor()
+    await tasks?.selectOption('All tools')
+    await chat?.selectOption('All tools')
+    await page.getByText('Default mode of chat: All tools').first().waitFor()
   })
 
   it('is read by a user, who is told who changes it and is refused', async () => {
@@ -122,7 +125,7 @@ inBrowser('the policy', () => {
     await page.getByText('Only admins can change the policy').waitFor()
     const git = page.getByRole('combobox', { name: 'git', exact: true })
     expect([await git.isDisabled(), await git.inputValue()]).toEqual([true, 'block'])
-    expect(await page.getByLabel('Default mode').count()).toBe(0)
+    expect(await page.getByRole('region', { name: 'Default modes' }).count()).toBe(0)
     expect(await page.getByRole('button', { name: /save/i }).count()).toBe(0)
     const { client } = await sessionClient(guest)
     const refused = client.changePolicy({ body: { blockedTools: [] } })

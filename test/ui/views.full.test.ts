@@ -24,7 +24,7 @@ const VIEWS: readonly View[] = [
   { path: '/settings/security', text: 'What each mode allows' },
   { path: '/settings/security/audit', text: 'No tool calls yet' },
   { path: '/schedules', text: 'No schedules yet' },
-  { path: '/schedules?schedule=new', text: 'The next runs are shown here' },
+  { path: '/schedules?schedule=new', text: 'Next runs' },
   { path: '/settings/integrations', text: 'Web search is disabled' },
   { path: '/chat', text: 'What should the agent do?' },
   { path: '/settings/webhooks', text: 'No webhooks yet' },

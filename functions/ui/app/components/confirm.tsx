@@ -21,26 +21,15 @@ type Props = ButtonLook & {
 
 /** A button that asks for confirmation before it acts. */
 export const Confirm = ({
-  verb,
-  title,
-  children,
-  onConfirm,
   trigger,
   kind = 'danger',
   size = 'small',
-  keep = 'Cancel',
   disabled = false,
   className = '',
+  ...rest
 }: Props) => {
   const [isOpen, setOpen] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const confirm = async () => {
-    setBusy(true)
-    setError(undefined)
-    await onConfirm().then(() => setOpen(false), setError)
-    setBusy(false)
-  }
+  const { verb, title } = rest
   return (
     <>
       <Button
@@ -55,18 +44,46 @@ export const Confirm = ({
       >
         {trigger ?? verb}
       </Button>
-      <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title={title}>
-        <DialogBody>
-          <div>{children}</div>
-          <Refusal error={error} />
-        </DialogBody>
-        <DialogFoot>
-          <Button onClick={() => setOpen(false)}>{keep}</Button>
-          <Button needsService kind="danger" disabled={isBusy} onClick={confirm}>
-            {verb}
-          </Button>
-        </DialogFoot>
-      </Dialog>
+      <ConfirmDialog isOpen={isOpen} onClose={() => setOpen(false)} {...rest} />
     </>
+  )
+}
+
+type DialogProps = Pick<Props, 'verb' | 'title' | 'children' | 'onConfirm' | 'keep'> & {
+  isOpen: boolean
+  onClose: () => void
+}
+
+/** The confirmation alone, for an act of a menu. */
+export const ConfirmDialog = ({
+  verb,
+  title,
+  children,
+  onConfirm,
+  keep = 'Cancel',
+  isOpen,
+  onClose,
+}: DialogProps) => {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const confirm = async () => {
+    setBusy(true)
+    setError(undefined)
+    await onConfirm().then(onClose, setError)
+    setBusy(false)
+  }
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={title}>
+      <DialogBody>
+        <div>{children}</div>
+        <Refusal error={error} />
+      </DialogBody>
+      <DialogFoot>
+        <Button onClick={onClose}>{keep}</Button>
+        <Button needsService kind="danger" disabled={isBusy} onClick={confirm}>
+          {verb}
+        </Button>
+      </DialogFoot>
+    </Dialog>
   )
 }

@@ -6,6 +6,8 @@ export type Texts = Readonly<Record<string, string>>
 type Props = {
   label: string
   onSend: (texts: Texts, form: HTMLFormElement) => void
+  /** What is typed, as it is typed. */
+  onType?: (texts: Texts) => void
   /** The first field that the error names gets focus. */
   error?: unknown
   className?: string
@@ -13,22 +15,38 @@ type Props = {
 }
 
 /** Validation is the service's, not the browser's. */
-export const Form = ({ label, onSend, error, className = 'flex flex-col gap-3', children }: Props) => {
+export const Form = ({
+  label,
+  onSend,
+  onType,
+  error,
+  className = 'flex flex-col gap-3',
+  children,
+}: Props) => {
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [error])
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const given = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value)])
-    onSend(Object.fromEntries(given), event.currentTarget)
+    onSend(textsIn(event.currentTarget), event.currentTarget)
   }
   return (
-    <form ref={form} aria-label={label} noValidate onSubmit={send} className={className}>
+    <form
+      ref={form}
+      aria-label={label}
+      noValidate
+      onSubmit={send}
+      onInput={onType && (({ currentTarget }) => onType(textsIn(currentTarget)))}
+      className={className}
+    >
       {children}
     </form>
   )
 }
+
+const textsIn = (form: HTMLFormElement): Texts =>
+  Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]))
 
 /** The fields that are not empty, trimmed. */
 export const given = (texts: Texts): Texts =>

@@ -41,15 +41,23 @@ export const AgentCards = ({ chosen, error }: Props) => {
 
 const grid = 'grid grid-cols-1 gap-2 sm:grid-cols-2'
 
-const isUsable = (agent: Agent) => canRun(agent) || agent.configured
+const isUnhealthy = ({ inService, healthy }: Agent) => inService && !healthy
+const isUsable = (agent: Agent) => (canRun(agent) || agent.configured) && !isUnhealthy(agent)
 
-/** Ready, then those that lack a key alone, then those to install. */
-const rank = (agent: Agent) => (isUsable(agent) ? 0 : agent.install === undefined ? 1 : 2)
+/** Ready, then those that lack a key alone, then those that are unhealthy, then those to install. */
+const rank = (agent: Agent) => {
+  if (isUsable(agent)) return 0
+  if (isUnhealthy(agent)) return 2
+  return agent.install === undefined ? 1 : 3
+}
 
 const Cards = ({ agents, chosen }: { agents: readonly Agent[]; chosen: string }) => {
   const sorted = agents.toSorted((a, b) => rank(a) - rank(b) || Number(b.isDefault) - Number(a.isDefault))
-  const isChosen = ({ type, isDefault }: Agent) => (chosen === '' ? isDefault : type === chosen)
-  const near = sorted.filter((agent) => rank(agent) < 2 || isChosen(agent))
+  const [first] = sorted
+  // An unhealthy default is not chosen for the user.
+  const preset = first && isUsable(first) ? first : sorted.find(({ isDefault }) => isDefault)
+  const isChosen = (agent: Agent) => (chosen === '' ? agent === preset : agent.type === chosen)
+  const near = sorted.filter((agent) => rank(agent) < 3 || isChosen(agent))
   const far = sorted.filter((agent) => !near.includes(agent))
   // A draft may name an agent that is gone.
   const isUnknown = chosen !== '' && !agents.some(({ type }) => type === chosen)
@@ -114,7 +122,8 @@ const AgentCard = ({ agent, isChosen, isNamed }: CardProps) => {
 }
 
 const stateLabel = (agent: Agent): readonly [string, Tone] => {
-  if (canRun(agent)) return agent.inService && !agent.healthy ? ['Unhealthy', 'bad'] : ['Ready', 'good']
+  if (isUnhealthy(agent)) return ['Unhealthy', 'bad']
+  if (canRun(agent)) return ['Ready', 'good']
   if (agent.install !== undefined) return ['Not installed', 'plain']
   if (agent.missingSettings !== undefined) return ['Needs a key', 'warn']
   return agent.configured ? ['No runner', 'warn'] : ['Not set up', 'warn']
@@ -125,6 +134,7 @@ const onRunners = ([first, ...more]: readonly string[]) =>
 
 const AgentDetail = ({ agent }: { agent: Agent }): ReactNode => {
   const { install, missingSettings, inService, runners, family } = agent
+  if (isUnhealthy(agent)) return <HowToMend agent={agent} />
   if (!isUsable(agent))
     return (
       <>
@@ -133,7 +143,6 @@ const AgentDetail = ({ agent }: { agent: Agent }): ReactNode => {
         {!install && !missingSettings && agent.health.message}
       </>
     )
-  if (inService && !agent.healthy) return agent.health.message
   if (!inService && runners.length > 0) return onRunners(runners)
   if (family === 'builtin') return <BuiltInModel />
   return agent.version ? `Version ${agent.version}` : agent.type
@@ -159,6 +168,15 @@ const NeedsKey = ({ names, isLater = false }: { names: readonly string[]; isLate
   )
 }
 
+const HowToMend = ({ agent: { health } }: { agent: Agent }) => (
+  <span>
+    {health.message && `${health.message.replaceAll('`', '')}. `}
+    <Link to="/agents" onClick={closeOverlay} className={link}>
+      Fix it under Agents
+    </Link>
+  </span>
+)
+
 const BuiltInModel = () => {
   const { data } = useModelProviders()
   const isAdmin = useMe()?.role === 'admin'
@@ -177,7 +195,7 @@ type ChoiceProps = {
 }
 
 const Choice = ({ type, name, isChosen, isDisabled, aside, children }: ChoiceProps) => (
-  <div className="relative flex min-w-0 flex-col gap-0.5 rounded-lg border bg-card px-3 py-2 has-checked:border-foreground has-focus-visible:outline-2 has-focus-visible:outline-ring has-enabled:hover:bg-accent/50">
+  <div className="relative flex min-w-0 flex-col gap-0.5 rounded-lg border bg-card px-3 py-2 has-checked:border-foreground has-checked:bg-accent/40 has-focus-visible:outline-2 has-focus-visible:outline-ring has-enabled:hover:bg-accent/50">
     <label className="flex min-w-0 items-center gap-2 after:absolute after:inset-0">
       <input
         type="radio"
@@ -185,9 +203,11 @@ const Choice = ({ type, name, isChosen, isDisabled, aside, children }: ChoicePro
         value={type}
         defaultChecked={isChosen}
         disabled={isDisabled}
-        className="size-3.5 shrink-0 accent-primary outline-none"
+        className="size-3.5 shrink-0 outline-none"
       />
-      <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
+      <span className={`min-w-0 flex-1 truncate font-medium ${isDisabled ? 'text-muted-foreground' : ''}`}>
+        {name}
+      </span>
       {aside}
     </label>
     <div className="min-w-0 pl-5.5 text-xs text-muted-foreground [&_button]:relative [&_button]:z-10">

@@ -8,8 +8,8 @@ import { errorMessage } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
 import { useAway } from '../data/connection.ts'
 import { type NewTask, useCreateTask } from '../data/tasks.ts'
-import { AppliedMode } from './applied-mode.tsx'
 import { draftFor, dropDraft, idempotencyKey, keepDraft, keepUnsent, type Purpose } from './draft.ts'
+import { ModeSelect } from './mode-select.tsx'
 import { newTaskBody, typedErrors } from './new-task.ts'
 import { NothingRuns } from './nothing-runs.tsx'
 import { taskErrors, useRepeat } from './repeat.ts'
@@ -97,15 +97,18 @@ export const Composer = ({ purpose, isStillOpen, onCreated, children }: Props) =
             {isBack ? BACK : errorMessage(error)}
           </span>
         ),
-        mode: <AppliedMode chosen={typed.securityMode} />,
+        mode: <ModeSelect chosen={typed.securityMode} error={errors.metadata} />,
         submit: (
           <Button
             kind="primary"
             type="submit"
             disabled={isPending || repeat.isPending}
-            title={`Create (${withCommand('Enter', ' ')})`}
+            aria-keyshortcuts="Control+Enter Meta+Enter"
           >
             Create
+            <kbd aria-hidden className="font-sans text-xs font-normal opacity-70 max-md:hidden">
+              {withCommand('Enter', ' ')}
+            </kbd>
           </Button>
         ),
       })}

@@ -2,22 +2,11 @@ import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { firstLineTitle } from '../../../../lib/core/first-line-title.ts'
 import { SelectField, TextField } from '../components/field.tsx'
-import { modeNames } from '../components/mode-words.ts'
-import { usePolicy } from '../data/security.ts'
 import { LimitInputs } from './limit-fields.tsx'
 import { hasLimits } from './limits.ts'
 import type { TypedFields } from './typed-fields.ts'
 
-const NAMES = [
-  'title',
-  'priority',
-  'labels',
-  'runsOn',
-  'securityMode',
-  'sourceUrl',
-  'cron',
-  'timezone',
-] as const
+const NAMES = ['title', 'priority', 'labels', 'runsOn', 'sourceUrl', 'cron', 'timezone'] as const
 const LIMITS = ['timeoutMs', 'maxSteps', 'maxCostUsd'] as const
 
 const isSet = (typed: TypedFields['typed']): boolean =>
@@ -31,7 +20,6 @@ type Props = TypedFields & { prompt: string; canRepeat: boolean }
 
 /** Folded unless something of it is set or refused. */
 export const MoreFields = ({ typed, errors, prompt, canRepeat }: Props) => {
-  const { data: policy } = usePolicy()
   const [isOpen, setOpen] = useState(() => isSet(typed))
   const isRefused = [...NAMES, ...LIMITS].some((name) => errors[name] !== undefined)
   return (
@@ -40,7 +28,7 @@ export const MoreFields = ({ typed, errors, prompt, canRepeat }: Props) => {
         <ChevronRight size={14} className="text-muted-foreground [details[open]>summary>&]:rotate-90" />
         <span>More</span>
         <span className="font-normal text-muted-foreground">
-          title, priority, mode, limits{canRepeat && ', repeat'}
+          title, priority, limits{canRepeat && ', repeat'}
         </span>
       </summary>
       {/* Stays in the document while folded: its values are sent. */}
@@ -65,19 +53,6 @@ export const MoreFields = ({ typed, errors, prompt, canRepeat }: Props) => {
           <option value="2">High</option>
           <option value="3">Normal</option>
           <option value="4">Low</option>
-        </SelectField>
-        <SelectField
-          label="Mode"
-          name="securityMode"
-          defaultValue={typed.securityMode ?? ''}
-          error={errors.metadata}
-        >
-          <option value="">{policy ? `${modeNames[policy.taskMode]} (default)` : 'Default'}</option>
-          {Object.entries(modeNames).map(([mode, label]) => (
-            <option key={mode} value={mode}>
-              {label}
-            </option>
-          ))}
         </SelectField>
         <TextField
           label="Labels"

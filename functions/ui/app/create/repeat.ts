@@ -12,7 +12,10 @@ export const taskErrors = (error: unknown): Readonly<Record<string, string>> =>
     ),
   )
 
-const LONGEST_NAME = 100
+export const LONGEST_NAME = 100
+
+/** A schedule without a name has the title of its task. */
+export const nameByTitle = (title: string): string => cutText(title, LONGEST_NAME).trim()
 
 const ownZone = (): string => locale.get().zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 
@@ -21,7 +24,7 @@ export const useRepeat = () => {
   const { mutateAsync, isPending, error } = useCreateSchedule()
   const create = (cron: string, task: NewTask) =>
     mutateAsync({
-      name: cutText(task.title, LONGEST_NAME).trim(),
+      name: nameByTitle(task.title),
       cron,
       timezone: ownZone(),
       task: task as NewSchedule['task'],

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { useNarrow } from '../components/narrow.ts'
 import { AgentCards } from './agent-cards.tsx'
 import { MoreFields } from './more-fields.tsx'
@@ -8,12 +9,15 @@ type Props = TypedFields & {
   /** The form begins with the prompt. */
   isFirst?: boolean
   canRepeat?: boolean
+  /** Between the prompt and the rest. */
+  children?: ReactNode
 }
 
 /** What a task is given, in a new task and in a schedule. `typed` follows what is typed. */
-export const TaskFields = ({ typed, errors, isFirst = false, canRepeat = false }: Props) => (
+export const TaskFields = ({ typed, errors, isFirst = false, canRepeat = false, children }: Props) => (
   <>
     <PromptField prompt={typed.prompt} error={errors.prompt} isFirst={isFirst} />
+    {children}
     <RepositoryFields typed={typed} errors={errors} repository={typed.repository ?? ''} />
     <AgentCards chosen={typed.assignedAgent ?? ''} error={errors.assignedAgent} />
     <MoreFields typed={typed} errors={errors} prompt={typed.prompt ?? ''} canRepeat={canRepeat} />

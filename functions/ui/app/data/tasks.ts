@@ -102,6 +102,23 @@ export const useFirstTasks = () =>
     EVERY_MS.calm,
   )
 
+export const SAMPLE_LABEL = 'sample'
+
+/** Whether there are tasks beside the samples; undefined until that is known. */
+export const useHasOwnTasks = (enabled: boolean) =>
+  useLive(
+    [...tasksKey, 'own'],
+    async (signal) => {
+      const [all, samples] = await Promise.all([
+        client.filterTasks({ query: { limit: 1 } }, { signal }),
+        client.filterTasks({ query: { limit: 1, labels: [SAMPLE_LABEL] } }, { signal }),
+      ])
+      return all.total > samples.total
+    },
+    EVERY_MS.calm,
+    { enabled },
+  ).data
+
 /** Polled slowly after the end: it may be retried elsewhere. */
 export const useTask = (id: string) =>
   useLive(

@@ -1,5 +1,6 @@
 import { When } from '../../components/when.tsx'
 import { locale } from '../../data/locale.ts'
+import { ownZone } from './zone-field.tsx'
 
 /** `Vienna` for `Europe/Vienna` */
 export const zonePlace = (timezone: string): string =>
@@ -40,9 +41,18 @@ export const formatInZone = (timezone: string, at: string): string => {
 const exactly = (timezone: string, at: string) =>
   `${inZone(timezone, Date.parse(at), { dateStyle: 'full', timeStyle: 'short' })} ${timezone}`
 
-/** `in 5h, Tue 02:30 Vienna` */
+/** `Tue 02:30 in 5h` */
 export const Due = ({ at, timezone }: { at: string; timezone: string }) => (
   <span title={exactly(timezone, at)} className="whitespace-nowrap">
-    <When at={at} />, {formatInZone(timezone, at)} {zonePlace(timezone)}
+    {formatInZone(timezone, at)} <When at={at} className="text-xs text-muted-foreground" />
   </span>
 )
+
+/** ` in Vienna`, unless that is the zone of the user. */
+export const ZoneNote = ({ timezone }: { timezone: string }) =>
+  timezone === ownZone() ? null : (
+    <span title={timezone} className="text-muted-foreground">
+      {' '}
+      in {zonePlace(timezone)}
+    </span>
+  )

@@ -1,30 +1,26 @@
-import { useId, useState } from 'react'
-import { TextField } from '../../components/field.tsx'
+import { useState } from 'react'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { usePaused } from '../../components/paused.ts'
 import { errorMessage } from '../../components/problem.tsx'
 import { When } from '../../components/when.tsx'
 import { useDueTimes } from '../../data/schedules.ts'
-import { cronInWords } from './cron-words.ts'
 import { formatInZone, zonePlace } from './due.tsx'
+import { readRepeat } from './repeat.ts'
+import { FIRST, RepeatFields } from './repeat-fields.tsx'
 import { ZoneField } from './zone-field.tsx'
 
-const COMMON = [
-  ...['*/15 * * * *', '0 * * * *', '0 */6 * * *', '0 3 * * *', '0 9 * * MON-FRI', '0 9 * * MON'],
-  ...['0 9 1 * *', '0 9 L * *', '0 9 * * MON#1'],
-]
-const FIELDS = 'Minute, hour, day of month, month, day of week'
 const PAUSE_MS = 400
 /** Five fields, or a nickname. */
 const isComplete = (cron: string) => /^(?:@[a-z]{5,}|\S+(?:\s+\S+){4,})$/i.test(cron)
 
-type Props = { cron: string; timezone: string; errors: Readonly<Record<string, string>> }
+/** `cron` is absent in a new schedule. */
+type Props = { cron: string | undefined; timezone: string; errors: Readonly<Record<string, string>> }
 
-/** Shows the pattern in words at once, and the next due times as the service computes them. */
-export const PatternFields = ({ cron: first, timezone: firstZone, errors }: Props) => {
+/** When it runs, with the next due times as the service computes them. */
+export const PatternFields = ({ cron: first = FIRST, timezone: firstZone, errors }: Props) => {
   const [cron, setCron] = useState(first)
+  const [isCustom, setCustom] = useState(readRepeat(first) === undefined)
   const [timezone, setTimezone] = useState(firstZone)
-  const list = useId()
   const pattern = cron.trim()
   const asked = usePaused(isComplete(pattern) ? pattern : '', PAUSE_MS)
   const zone = usePaused(timezone, PAUSE_MS)
@@ -34,28 +30,17 @@ export const PatternFields = ({ cron: first, timezone: firstZone, errors }: Prop
   return (
     <>
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
-        <TextField
-          label="Pattern"
-          name="cron"
-          list={list}
-          autoComplete="off"
-          spellCheck={false}
-          className="font-mono"
-          placeholder="0 9 * * MON-FRI"
-          value={cron}
+        <RepeatFields
+          cron={cron}
+          isCustom={isCustom}
           error={wrong.cron ?? errors.cron}
-          hint={cronInWords(cron) ?? (isComplete(pattern) ? pattern : FIELDS)}
-          onChange={({ target }) => setCron(target.value)}
+          onChange={(next, custom) => {
+            setCron(next)
+            setCustom(custom)
+          }}
         />
         <ZoneField value={timezone} error={wrong.timezone ?? errors.timezone} onChange={setTimezone} />
       </div>
-      <datalist id={list}>
-        {COMMON.map((common) => (
-          <option key={common} value={common}>
-            {cronInWords(common)}
-          </option>
-        ))}
-      </datalist>
       <div role="status" className="min-h-24 shrink-0 rounded-md border bg-muted/60 px-3 py-2 sm:min-h-19">
         <DueTimes
           times={asked === '' || isBehind || due.error ? undefined : due.data}

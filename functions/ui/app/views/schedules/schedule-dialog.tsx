@@ -1,5 +1,6 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { flushSync } from 'react-dom'
+import { firstLineTitle } from '../../../../../lib/core/first-line-title.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
@@ -10,8 +11,9 @@ import { Problem } from '../../components/problem.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
+import { ModeSelect } from '../../create/mode-select.tsx'
 import { typedErrors } from '../../create/new-task.ts'
-import { taskErrors } from '../../create/repeat.ts'
+import { LONGEST_NAME, taskErrors } from '../../create/repeat.ts'
 import { TaskFields } from '../../create/task-fields.tsx'
 import { useMe } from '../../data/me.ts'
 import { type Schedule, useChangeSchedule, useCreateSchedule, useSchedule } from '../../data/schedules.ts'
@@ -100,41 +102,35 @@ const Fields = ({ schedule, verb, error, isPending, onClose, onSend }: Props) =>
   // Said from the first try to send on.
   const [isTried, setTried] = useState(false)
   const wrong = typedErrors(typed, schedule?.task.description)
-  const type = ({ currentTarget: { form } }: FormEvent<HTMLFieldSetElement>) => {
-    if (form)
-      setTyped(Object.fromEntries([...new FormData(form)].map(([name, text]) => [name, String(text)])))
-  }
   const send = (texts: Texts, form: HTMLFormElement) => {
     flushSync(() => setTried(true))
     if (Object.keys(wrong).length === 0) return onSend(texts)
     form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }
   return (
-    <Form label="Schedule" error={error} onSend={send} className="flex min-h-0 flex-col">
+    <Form label="Schedule" error={error} onSend={send} onType={setTyped} className="flex min-h-0 flex-col">
       <DialogBody>
-        <TextField
-          label="Name"
-          name="name"
-          autoComplete="off"
-          autoFocus={schedule === undefined}
-          maxLength={100}
-          placeholder="Nightly update"
-          defaultValue={schedule?.name}
-          error={errors.name}
-        />
-        <PatternFields
-          cron={schedule?.cron ?? ''}
-          timezone={schedule?.timezone ?? ownZone()}
-          errors={errors}
-        />
-        <fieldset onInput={type} className="flex min-w-0 flex-col gap-3 border-t pt-3">
-          <legend className="float-left w-full text-muted-foreground">Task to create</legend>
-          {schedule && <RunsAs id={schedule.runsAs} />}
-          <TaskFields typed={typed} errors={{ ...taskErrors(error), ...(isTried ? wrong : {}) }} />
-        </fieldset>
+        {schedule && <RunsAs id={schedule.runsAs} />}
+        <TaskFields
+          typed={typed}
+          errors={{ ...taskErrors(error), ...(isTried ? wrong : {}) }}
+          isFirst={schedule === undefined}
+        >
+          <PatternFields cron={schedule?.cron} timezone={schedule?.timezone ?? ownZone()} errors={errors} />
+          <TextField
+            label="Name"
+            name="name"
+            autoComplete="off"
+            maxLength={LONGEST_NAME}
+            placeholder={firstLineTitle(typed.prompt ?? '') || 'The first line of the prompt'}
+            defaultValue={schedule?.name}
+            error={errors.name}
+          />
+        </TaskFields>
         <Refusal error={error} fields={[...OWN, 'task']} />
       </DialogBody>
       <DialogFoot>
+        <ModeSelect chosen={typed.securityMode} error={taskErrors(error).metadata} />
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="primary" type="submit" disabled={isPending}>
           {verb}

@@ -1,76 +1,98 @@
-import { Link } from '@tanstack/react-router'
-import { Pause, Play, Zap } from 'lucide-react'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Ellipsis, Pencil, Trash2, Zap } from 'lucide-react'
+import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { Confirm } from '../../components/confirm.tsx'
+import { ConfirmDialog } from '../../components/confirm.tsx'
 import { Facts } from '../../components/facts.tsx'
+import { Popover, PopoverClose } from '../../components/popover.tsx'
 import { errorMessage } from '../../components/problem.tsx'
-import { Row } from '../../components/rows.tsx'
-import { Tag } from '../../components/tag.tsx'
+import { Switch } from '../../components/switch.tsx'
 import { toast } from '../../components/toast.tsx'
 import { When } from '../../components/when.tsx'
+import { useAgents } from '../../data/agents.ts'
 import {
   type ListedSchedule,
   useChangeSchedule,
   useDeleteSchedule,
   useRunSchedule,
 } from '../../data/schedules.ts'
-import { cronInWords } from './cron-words.ts'
-import { Due } from './due.tsx'
+import { Due, ZoneNote } from './due.tsx'
+import { repeatInWords } from './repeat.ts'
 
-const link = 'underline underline-offset-2'
+const grid =
+  'grid grid-cols-[minmax(0,1fr)_auto] gap-x-5 md:grid-cols-[minmax(0,1fr)_minmax(0,16rem)_8rem_6rem_5rem]'
+
+/** The names of the columns, which the rows of a phone do not have. */
+export const ScheduleHead = () => (
+  <div aria-hidden className={`${grid} border-b px-3.5 py-2 text-xs text-muted-foreground max-md:hidden`}>
+    <span>Schedule</span>
+    <span>When</span>
+    <span>Next</span>
+    <span>Last run</span>
+    <span />
+  </div>
+)
 
 export const ScheduleRow = ({ schedule }: { schedule: ListedSchedule }) => {
   const { id, name, cron, timezone, enabled, nextRunAt, lastRunAt, lastTaskId, lastError } = schedule
   return (
-    <Row
-      title={
-        <Link to="/schedules" search={(before) => ({ ...before, schedule: id })} className="hover:underline">
+    <li className={`${grid} relative items-center gap-y-1 px-3.5 py-2.5 hover:bg-muted/60`}>
+      <div className="min-w-0">
+        <Link
+          to="/schedules"
+          search={(before) => ({ ...before, schedule: id })}
+          className="block truncate font-medium after:absolute after:inset-0"
+        >
           {name}
         </Link>
-      }
-      aside={
-        <>
-          {!enabled && <Tag>Paused</Tag>}
-          {lastError && <Tag tone="bad">Last run failed</Tag>}
-        </>
-      }
-      meta={
-        <>
-          <Facts
-            facts={[
-              <span key="pattern" title={cron}>
-                {cronInWords(cron) ?? <code className="font-mono text-xs">{cron}</code>}
-              </span>,
-              timezone,
-              nextRunAt ? <Due key="due" at={nextRunAt} timezone={timezone} /> : 'no runs while paused',
-              lastRunAt && lastTaskId ? (
-                <>
-                  last run{' '}
-                  <Link to="/tasks/$id" params={{ id: lastTaskId }} className={link}>
-                    <When at={lastRunAt} />
-                  </Link>
-                </>
-              ) : (
-                'no runs yet'
-              ),
-            ]}
-          />
-          {lastError && (
-            <p className="text-destructive">
-              Last run: {lastError.message} ({lastError.code}). Open the schedule to change its task.
-            </p>
+        <Task task={schedule.task} />
+      </div>
+      <Controls schedule={schedule} />
+      <div className="col-span-2 flex min-w-0 flex-wrap gap-x-3 text-muted-foreground md:contents">
+        <span title={cron} className={`min-w-0 ${enabled ? 'text-foreground' : ''}`}>
+          {repeatInWords(cron) ?? <code className="font-mono text-xs">{cron}</code>}
+          <ZoneNote timezone={timezone} />
+        </span>
+        <span>{nextRunAt ? <Due at={nextRunAt} timezone={timezone} /> : 'Paused'}</span>
+        <span className="relative z-1 max-md:hidden">
+          {lastRunAt && lastTaskId ? (
+            <Link to="/tasks/$id" params={{ id: lastTaskId }} className="underline underline-offset-2">
+              <span className="sr-only">Last run of {name} </span>
+              <When at={lastRunAt} />
+            </Link>
+          ) : (
+            '–'
           )}
-        </>
-      }
-      actions={<Actions schedule={schedule} />}
-    />
+        </span>
+      </div>
+      {lastError && (
+        <p className="col-span-full text-destructive md:order-last [overflow-wrap:anywhere]">
+          Last run failed: {lastError.message} ({lastError.code}). Open the schedule to change its task.
+        </p>
+      )}
+    </li>
   )
 }
 
-const Actions = ({ schedule: { id, name, enabled, task } }: { schedule: ListedSchedule }) => {
+/** Who works on it, and where. */
+const Task = ({ task: { assignedAgent, repository } }: Pick<ListedSchedule, 'task'>) => {
+  const { data: agents } = useAgents()
+  const agent = agents?.find(({ type, isDefault }) =>
+    assignedAgent === undefined ? isDefault : type === assignedAgent,
+  )
+  return (
+    <span className="block min-w-0 truncate text-xs text-muted-foreground">
+      <Facts facts={[agent?.name ?? assignedAgent, repository]} />
+    </span>
+  )
+}
+
+const Controls = ({ schedule: { id, name, enabled, task } }: { schedule: ListedSchedule }) => {
   const run = useRunSchedule(id)
   const change = useChangeSchedule(id)
   const remove = useDeleteSchedule()
+  const navigate = useNavigate()
+  const [isDeleting, setDeleting] = useState(false)
   const turn = () =>
     change.mutate(
       { enabled: !enabled },
@@ -81,39 +103,52 @@ const Actions = ({ schedule: { id, name, enabled, task } }: { schedule: ListedSc
     )
   const runNow = () =>
     run.mutate(undefined, {
+      onSuccess: () => void toast.done('Task created', task.title),
       onError: (error) => void toast.failed(`${name} created no task`, errorMessage(error)),
     })
+  const edit = () =>
+    void navigate({ to: '/schedules', search: (before: object) => ({ ...before, schedule: id }) } as never)
   return (
-    <div className="flex flex-wrap items-center gap-2">
-      {run.data && (
-        <span role="status">
-          Created{' '}
-          <Link to="/tasks/$id" params={{ id: run.data.id }} className={link}>
-            {task.title}
-          </Link>
-        </span>
-      )}
-      <Button
-        needsService
-        size="small"
-        aria-label={`Run now: ${name}`}
-        disabled={run.isPending}
-        onClick={runNow}
-      >
-        <Zap size={13} /> Run now
-      </Button>
-      <Button
-        needsService
-        size="small"
-        aria-label={enabled ? `Pause ${name}` : `Resume ${name}`}
+    <div className="relative z-1 -mr-2 flex items-center justify-end gap-1 md:order-last">
+      <Switch
+        label={`Active: ${name}`}
+        isOn={enabled}
+        title={enabled ? 'Pause' : 'Resume'}
         disabled={change.isPending}
-        onClick={turn}
+        onChange={turn}
+      />
+      <Popover
+        label={`More for ${name}`}
+        trigger={
+          <Button kind="ghost" size="icon" aria-label={`More for ${name}`} title="Run now, edit, delete">
+            <Ellipsis size={16} />
+          </Button>
+        }
       >
-        {enabled ? <Pause size={13} /> : <Play size={13} />} {enabled ? 'Pause' : 'Resume'}
-      </Button>
-      <Confirm verb="Delete" title={`Delete ${name}`} onConfirm={() => remove.mutateAsync(id)}>
+        <div className="flex flex-col items-stretch p-1.5">
+          <PopoverClose onClick={runNow} render={<Button needsService kind="ghost" />}>
+            <Zap size={14} /> Run now
+          </PopoverClose>
+          <PopoverClose onClick={edit} render={<Button kind="ghost" />}>
+            <Pencil size={14} /> Edit
+          </PopoverClose>
+          <PopoverClose
+            onClick={() => setDeleting(true)}
+            render={<Button needsService kind="ghost" className="text-destructive" />}
+          >
+            <Trash2 size={14} /> Delete
+          </PopoverClose>
+        </div>
+      </Popover>
+      <ConfirmDialog
+        verb="Delete"
+        title={`Delete ${name}`}
+        isOpen={isDeleting}
+        onClose={() => setDeleting(false)}
+        onConfirm={() => remove.mutateAsync(id)}
+      >
         It creates no more tasks. Existing tasks stay. To stop it for a while, pause it.
-      </Confirm>
+      </ConfirmDialog>
     </div>
   )
 }

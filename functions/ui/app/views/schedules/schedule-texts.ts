@@ -1,6 +1,7 @@
 import type { Texts } from '../../components/form.tsx'
 import { limitTexts } from '../../create/limits.ts'
 import { newTaskBody } from '../../create/new-task.ts'
+import { nameByTitle } from '../../create/repeat.ts'
 import type { NewSchedule, Schedule, ScheduleChange } from '../../data/schedules.ts'
 
 type Task = Schedule['task']
@@ -32,7 +33,12 @@ const taskTextsIn = (texts: Texts) => INPUTS.map((name) => [name, texts[name] ??
 export const newScheduleBody = (texts: Texts): NewSchedule => {
   const { name = '', cron = '', timezone = '' } = texts
   const task = newTaskBody(taskTextsIn(texts)) as NewSchedule['task']
-  return { name: name.trim(), cron: cron.trim(), timezone: timezone.trim(), task }
+  return {
+    name: name.trim() || nameByTitle(task.title ?? ''),
+    cron: cron.trim(),
+    timezone: timezone.trim(),
+    task,
+  }
 }
 
 /** Only what changed, since another user may be editing the rest. Task fields without an input are kept. */

@@ -7,9 +7,9 @@ import { formatNumber } from '../../components/format.ts'
 import { PagedRows } from '../../components/paged-rows.tsx'
 import { View } from '../../components/view.tsx'
 import { type Paging, usePage } from '../../data/page.ts'
-import { useSchedules } from '../../data/schedules.ts'
+import { type ListedSchedule, useSchedules } from '../../data/schedules.ts'
 import { NewScheduleDialog, ScheduleDialog } from './schedule-dialog.tsx'
-import { ScheduleRow } from './schedule-row.tsx'
+import { ScheduleHead, ScheduleRow } from './schedule-row.tsx'
 
 const NEW = 'new'
 
@@ -38,7 +38,7 @@ export const Schedules = (): ReactNode => {
         </Button>
       }
     >
-      <div className="mx-auto w-full max-w-4xl p-4 md:p-6">
+      <div className="mx-auto w-full max-w-6xl p-4 md:p-6">
         <List paging={paging} query={query} onNew={() => open(NEW)} />
       </div>
       {schedule === NEW && <NewScheduleDialog onClose={close} />}
@@ -50,16 +50,22 @@ export const Schedules = (): ReactNode => {
 const curl = () =>
   `curl -X POST ${location.origin}/api/schedules -H 'content-type: application/json' \\\n  -d '{"name": "Nightly", "cron": "30 2 * * *", "timezone": "Europe/Vienna",\n       "task": {"title": "Update", "prompt": "Update the dependencies"}}'`
 
+/** Paused ones come last. */
+const byNextRun = (a: ListedSchedule, b: ListedSchedule) =>
+  (a.nextRunAt ?? '9') < (b.nextRunAt ?? '9') ? -1 : 1
+
 type ListProps = { paging: Paging; query: ReturnType<typeof useSchedules>; onNew: () => void }
 
 const List = ({ paging, query, onNew }: ListProps) => {
+  const total = query.data?.total ?? 0
   return (
     <div className="rounded-lg border bg-card">
+      {total > 0 && <ScheduleHead />}
       <PagedRows
         label="Schedules"
         query={query}
         paging={paging}
-        getItems={({ schedules }) => schedules}
+        getItems={({ schedules }) => schedules.toSorted(byNextRun)}
         empty={
           <Empty
             title="No schedules yet"

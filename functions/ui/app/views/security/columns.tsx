@@ -31,7 +31,7 @@ export const columnsWith = (
     header: 'Tool',
     width: '9rem',
     narrow: 'minmax(0, 1fr)',
-    cell: ({ id, tool }) => (
+    cell: ({ id, tool, arguments: given }) => (
       <button
         type="button"
         data-row-link
@@ -39,6 +39,9 @@ export const columnsWith = (
         onClick={() => open(id)}
       >
         {tool}
+        <span className="block truncate text-xs font-normal text-muted-foreground md:hidden">
+          {visibleText(String(given))}
+        </span>
       </button>
     ),
   },

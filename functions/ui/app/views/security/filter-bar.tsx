@@ -1,5 +1,6 @@
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Choice, ClearFilters, DateRange } from '../../components/filter-fields.tsx'
+import { FilterRow } from '../../components/filter-row.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { IdFilter, UserFilter } from '../../components/id-filter.tsx'
 import { tools } from '../../data/at-build.ts'
@@ -26,7 +27,10 @@ export const FilterBar = ({ filters, hasPeople, onChange, onClear, total, error 
     onChange: (value: string) => onChange({ [name]: value }),
   })
   return (
-    <div className="flex shrink-0 flex-wrap items-center gap-2 border-b px-4 py-2 md:px-6">
+    <FilterRow
+      active={Object.keys(filters).length}
+      status={total !== undefined && `${formatNumber(total)} ${total === 1 ? 'call' : 'calls'}`}
+    >
       <div className={half}>
         <Choice
           label="Tool"
@@ -63,9 +67,6 @@ export const FilterBar = ({ filters, hasPeople, onChange, onClear, total, error 
         className="max-md:w-[calc(50%-0.25rem)]"
       />
       <ClearFilters filters={filters} onClear={onClear} />
-      <span className="ml-auto text-muted-foreground" role="status">
-        {total !== undefined && `${formatNumber(total)} ${total === 1 ? 'call' : 'calls'}`}
-      </span>
-    </div>
+    </FilterRow>
   )
 }

@@ -15,7 +15,7 @@ const rowClass = 'border-b max-md:grid max-md:grid-cols-4 max-md:px-1.5'
 const cellClass = 'px-2 py-2 align-top'
 
 /** Computed by the policy of the service itself. */
-export const ModeTable = ({ defaultMode }: { defaultMode: SecurityMode }) => (
+export const ModeTable = ({ chat, tasks }: { chat: SecurityMode; tasks: SecurityMode }) => (
   <Panel title="What each mode allows">
     <Scroller role="group" label="Table of modes" className="overflow-x-auto">
       <table aria-label="Modes and kinds of tools" className="w-full text-left">
@@ -38,7 +38,8 @@ export const ModeTable = ({ defaultMode }: { defaultMode: SecurityMode }) => (
                 <span className="flex items-center gap-2">
                   <span className="font-medium">{modeNames[mode]}</span>
                   <code className="font-mono text-muted-foreground">{mode}</code>
-                  {mode === defaultMode && <Tag>default</Tag>}
+                  {mode === chat && <Tag>Chat default</Tag>}
+                  {mode === tasks && <Tag>Task default</Tag>}
                 </span>
                 <span className="text-muted-foreground">{modeMeanings[mode]}</span>
               </th>
@@ -56,7 +57,7 @@ export const ModeTable = ({ defaultMode }: { defaultMode: SecurityMode }) => (
       </table>
     </Scroller>
     <div className="flex flex-col gap-1.5 border-t px-3.5 py-3 text-muted-foreground">
-      <p>Conversations and tasks can choose a mode. Otherwise the default mode applies.</p>
+      <p>Conversations and tasks can choose a mode. Otherwise their default mode applies.</p>
       <p>
         Guards apply in every mode, including <code className="font-mono">full</code>: no paths outside of the
         workspace, no shell metacharacters, no secret files, no calls beyond the limit.

@@ -12,7 +12,7 @@ import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useMe } from '../../data/me.ts'
 import { type Policy, useChangePolicy, usePolicy } from '../../data/security.ts'
-import { DefaultMode } from './default-mode.tsx'
+import { DefaultModes } from './default-modes.tsx'
 import { ModeTable } from './mode-table.tsx'
 import { ToolChoices } from './tool-choices.tsx'
 import { changeLines, fields } from './words.ts'
@@ -26,9 +26,11 @@ export const PolicyView = (): ReactNode => {
       <div className="mx-auto flex w-full max-w-4xl flex-col gap-4 p-4 md:p-6">
         {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
         {(!data || !me) && !error && <SkeletonRows count={12} />}
-        {data && me?.role === 'admin' && <DefaultMode chat={data.policy.defaultMode} tasks={data.taskMode} />}
+        {data && me?.role === 'admin' && (
+          <DefaultModes chat={data.policy.defaultMode} tasks={data.taskMode} />
+        )}
         {data && me && <PolicyForm policy={data.policy} isAdmin={me.role === 'admin'} />}
-        {data && <ModeTable defaultMode={data.policy.defaultMode} />}
+        {data && <ModeTable chat={data.policy.defaultMode} tasks={data.taskMode} />}
       </div>
     </Scroller>
   )
@@ -101,18 +103,14 @@ const PolicyForm = ({ policy, isAdmin }: { policy: Policy; isAdmin: boolean }) =
         <ToolChoices lists={now} isDisabled={!isAdmin} onChange={write} />
       </Panel>
       <Refusal error={error} fields={['toolRateLimitPerMinute']} />
-      {isAdmin && (
+      {isAdmin && lines.length > 0 && (
         <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t bg-background py-3">
-          <Button kind="primary" type="submit" disabled={isPending || lines.length === 0}>
-            {lines.length === 0
-              ? 'Nothing to save'
-              : `Save ${lines.length} ${lines.length === 1 ? 'change' : 'changes'}`}
+          <Button kind="primary" type="submit" disabled={isPending}>
+            Save {lines.length} {lines.length === 1 ? 'change' : 'changes'}
           </Button>
-          {lines.length > 0 && (
-            <Button kind="ghost" onClick={forget}>
-              Discard
-            </Button>
-          )}
+          <Button kind="ghost" onClick={forget}>
+            Discard
+          </Button>
           <ul aria-label="Changes" className="flex min-w-0 flex-wrap gap-x-3 text-muted-foreground">
             {lines.map((line) => (
               <li key={line}>{line}</li>

@@ -53,6 +53,7 @@ export const ToolCalls = (): ReactNode => {
         label="Tool calls"
         columns={columnsWith(open, hasPeople)}
         pages={pages}
+        isTallOnPhones
         empty={<Nothing isFiltered={Object.keys(filters).length > 0} onClear={clear} />}
       />
       {openEntry && (

@@ -4,19 +4,21 @@ import { useState } from 'react'
 import { Refusal } from '../../components/refusal.tsx'
 import { useModelProviders } from '../../data/chat.ts'
 import { newIdempotencyKey } from '../../data/idempotency-key.ts'
-import { useCreateTask } from '../../data/tasks.ts'
+import { SAMPLE_LABEL, useCreateTask, useHasOwnTasks } from '../../data/tasks.ts'
 import { samples } from './sample-tasks.ts'
 
-/** Offered while the demo model answers: no key is needed to see how a task goes. */
+/** Offered while the demo model answers and nothing else was run: no key is needed to see how a task goes. */
 export const Samples = () => {
   const { data: models } = useModelProviders()
   const { mutate, isPending, error } = useCreateTask()
   const [key] = useState(newIdempotencyKey)
   const navigate = useNavigate()
-  if (models?.default !== 'demo') return null
+  const isDemo = models?.default === 'demo'
+  const hasOwnTasks = useHasOwnTasks(isDemo)
+  if (!isDemo || hasOwnTasks !== false) return null
   const run = (body: (typeof samples)[number]['body'], at: number) =>
     mutate(
-      { body: { ...body, assignedAgent: 'coding-agent', labels: ['sample'] }, key: `${key}-${at}` },
+      { body: { ...body, assignedAgent: 'coding-agent', labels: [SAMPLE_LABEL] }, key: `${key}-${at}` },
       { onSuccess: ({ task }) => void navigate({ to: '/tasks/$id', params: { id: task.id } }) },
     )
   return (

@@ -17,7 +17,7 @@ export const Start = (): ReactNode => {
             {({ fields, problem, mode, submit }) => (
               <div className="flex flex-col gap-4">
                 {fields}
-                <div className="flex items-center justify-end gap-2">
+                <div className="flex flex-wrap items-center justify-end gap-2 max-md:sticky max-md:bottom-0 max-md:z-10 max-md:-mx-4 max-md:border-t max-md:bg-background max-md:px-4 max-md:py-2">
                   {problem}
                   {mode}
                   {submit}

@@ -53,9 +53,10 @@ export const openHealth = ({ ports, domains, requests, worker, probeStorage }: N
         ownAgents,
         runners: runners
           .filter(({ status }) => status !== 'removed')
-          .map(({ name, status, labels, isolation, agents }) => ({
+          .map(({ name, status, drained, labels, isolation, agents }) => ({
             name,
             status,
+            drained,
             labels,
             isolation,
             agents: agents.map(({ type }) => type),

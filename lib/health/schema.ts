@@ -41,6 +41,7 @@ const BreakerReadingSchema = z.object({
 const RunnerReadingSchema = RunnerSchema.pick({
   name: true,
   status: true,
+  drained: true,
   labels: true,
   isolation: true,
 }).extend({

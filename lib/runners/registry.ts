@@ -58,10 +58,10 @@ export const createRegistry = (needs: Needs) => {
     polls: _polls,
     answered: _answered,
     latest: _latest,
-    takesNone: _drains,
+    takesNone,
     removedAt: _removed,
     ...runner
-  }: RunnerRow): Omit<Runner, 'status'> => runner
+  }: RunnerRow): Omit<Runner, 'status'> => ({ ...runner, drained: takesNone === true })
 
   const toStatus = (row: RunnerRow): Runner['status'] => {
     if (row.removedAt !== undefined) return 'removed'

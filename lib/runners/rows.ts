@@ -7,7 +7,7 @@ import type { Runner } from './schema.ts'
  * `removedAt` since an admin removed it whose token other runners have too. Where processes are
  * many, `polls` counts its polls, `latest` is its own number of the last one, and `answered` is the latest claim with the number of the poll that answered it.
  */
-export type RunnerRow = Omit<Runner, 'status'> & {
+export type RunnerRow = Omit<Runner, 'status' | 'drained'> & {
   tokenId: string
   registration: number
   takesNone?: true

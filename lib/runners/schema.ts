@@ -66,6 +66,9 @@ export const RunnerSchema = z
       .describe(
         '`offline` was not heard of for a minute; `draining` takes no more tasks; `removed` is refused, until `drain` lets it take tasks again',
       ),
+    drained: z
+      .boolean()
+      .describe('Whether an admin told it to take no more tasks; also of one that is offline'),
     version: z.string(),
     labels: z.array(z.string()),
     agents: z.array(OfferedAgentSchema),

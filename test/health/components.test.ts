@@ -62,6 +62,7 @@ describe('what runs tasks', () => {
   const runner = (status: RunnerReading['status']): RunnerReading => ({
     name: 'build-1',
     status,
+    drained: status === 'draining',
     labels: [],
     isolation: 'none',
     agents: ['coding-agent'],

@@ -33,6 +33,7 @@ export const healthyNeeds = (clock: FakeClock = createFakeClock()) => {
         {
           name: 'build-1',
           status: 'online',
+          drained: false,
           labels: ['gpu'],
           isolation: 'bubblewrap',
           agents: ['claude-code'],

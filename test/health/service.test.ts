@@ -108,6 +108,7 @@ describe('GET /api/health/detailed', () => {
             {
               name: 'build-1',
               status: 'online',
+              drained: false,
               labels: ['gpu'],
               isolation: 'bubblewrap',
               agents: ['claude-code'],

@@ -94,6 +94,8 @@ describe('a runner that was not heard of for a day', () => {
     await service.pass(60_000, 10_000)
     const before = { alive: 'offline', left: 'offline', own: 'offline', drained: 'offline' }
     expect(await states()).toEqual({ ...before, removed: 'removed', tries: 'removed' })
+    const drained = (await registry.list()).runners.filter((one) => one.drained).map(({ name }) => name)
+    expect(drained).toEqual(['drained'])
     await service.pass(HOUR_MS, 60_000)
     expect(await states()).toEqual({ alive: 'offline', drained: 'offline', tries: 'removed' })
     // Its token is valid, and it may come back.

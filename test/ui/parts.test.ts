@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import { agentCondition } from '../../functions/ui/app/components/agent-condition.ts'
+import {
+  agentCondition,
+  commandToMend,
+  notableFailureRate,
+} from '../../functions/ui/app/components/agent-condition.ts'
 import { bulkCounts, bulkText } from '../../functions/ui/app/components/bulk-outcome.ts'
 import { costText } from '../../functions/ui/app/components/cost-text.ts'
 import { daysAsMoments, lastDays, startOfDay } from '../../functions/ui/app/components/days.ts'
@@ -439,6 +443,20 @@ describe('an agent', () => {
       expect(agentCondition(one, outcomes)).toBe(condition)
     },
   )
+
+  it.each([
+    ['what follows “run”', 'It is not signed in: run reviewer login', 'reviewer login'],
+    ['what is in backticks', 'Sign in with `codex login`, then check again', 'codex login'],
+    ['none', 'its disk is full', undefined],
+  ])('is mended by the command of its health message: %s', (_what, message, command) => {
+    expect(commandToMend(message)).toBe(command)
+  })
+
+  it('has a notable rate of failures from a fifth on, and from five failures on', () => {
+    expect(notableFailureRate({ completed: 35, failed: 13 })).toBeCloseTo(0.27)
+    expect(notableFailureRate({ completed: 10, failed: 4 })).toBeUndefined()
+    expect(notableFailureRate({ completed: 300, failed: 20 })).toBeUndefined()
+  })
 
   const hold = (...providers: string[]) => providers.map((provider) => ({ provider }))
   it.each([

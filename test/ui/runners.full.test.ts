@@ -79,6 +79,7 @@ inBrowser('the token of a runner', () => {
     await using opened = await open('/settings/tokens')
     const { page, context } = opened
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'New token' }).click()
     await page.getByLabel('Name').fill("ann's laptop")
     await page.getByRole('checkbox', { name: /^Gateway/ }).uncheck()
     await page.getByRole('checkbox', { name: /^Runner/ }).check()
@@ -98,6 +99,7 @@ inBrowser('the token of a runner', () => {
   it.each(['gateway', 'webhooks'] as const)('is told apart from one of the scope %s', async (scope) => {
     await using opened = await open('/settings/tokens')
     const { page } = opened
+    await page.getByRole('button', { name: 'New token' }).click()
     await page.getByLabel('Name').fill(scope)
     await page.getByRole('checkbox', { name: /^Gateway/ }).setChecked(scope === 'gateway')
     await page.getByRole('checkbox', { name: /^Webhooks/ }).setChecked(scope === 'webhooks')
@@ -150,7 +152,7 @@ inBrowser('the runners', () => {
     await using opened = await open('/agents')
     const { page } = opened
     await page.getByRole('button', { name: 'Drain build-2' }).click()
-    await row(page, 'build-2').getByText('Draining').waitFor()
+    await row(page, 'build-2').getByText('Drained').waitFor()
     expect(await status()).toBe('draining')
     await page.getByRole('button', { name: 'Resume build-2' }).click()
     await row(page, 'build-2').getByText('Online').waitFor()
@@ -184,6 +186,8 @@ inBrowser('the runners', () => {
 
   it('are shown as offline with when they were heard of last, and to users without what only admins may do', async () => {
     await makeRunner('build-3')
+    const resting = await makeRunner('build-4')
+    await api.client.drainRunner({ params: { id: resting.id }, body: {} })
     await using opened = await open('/theme.js')
     const { page } = opened
     await page.route('**/api/runners', async (route) => {
@@ -201,18 +205,34 @@ inBrowser('the runners', () => {
     await page.goto('/agents')
     await row(page, 'build-3').getByText('Offline').waitFor()
     await row(page, 'build-3').getByText('2h ago').waitFor()
+    await row(page, 'build-4').getByText('Drained').waitFor()
     expect(await row(page, 'build-3').getByRole('button').count()).toBe(0)
     expect(await row(page, 'build-3').innerText()).not.toContain('running')
     await expectSound(opened)
   })
 
-  it('are in the health of the service, each with what it can', async () => {
-    await using opened = await open('/settings/health')
-    const part = opened.page.getByRole('region', { name: 'Runners', exact: true })
+  it('are in the health of the service, which names those that are offline and were not drained', async () => {
+    await using opened = await open('/theme.js')
+    const { page } = opened
+    await page.route('**/api/health/detailed', async (route) => {
+      const report = await (await route.fetch()).json()
+      const { runners } = report.components.runners
+      runners.push({ ...runners[0], name: 'mac-mini', status: 'offline', drained: false })
+      runners.push({ ...runners[0], name: 'attic', status: 'offline', drained: true })
+      await route.fulfill({ json: report })
+    })
+    await page.goto('/settings/health')
+    const part = page.getByRole('region', { name: 'Runners', exact: true })
     await part.getByText(/of \d runners take tasks/).waitFor()
     expect(await part.getByRole('listitem').first().innerText()).toMatch(
-      /build-\d\s+Online\s+coding-agent, painter\s+linux, gpu\s+bubblewrap sandbox/,
+      /build-\d\s+\w+\s+coding-agent, painter\s+linux, gpu\s+bubblewrap sandbox/,
     )
+    await part.getByText('1 offline').waitFor()
+    expect(await part.getByRole('listitem').filter({ hasText: 'attic' }).innerText()).toContain('Drained')
+    const problems = page.getByRole('list', { name: 'Problems' })
+    await problems.getByText('mac-mini is offline.').waitFor()
     await expectSound(opened)
+    await problems.getByRole('link', { name: 'Runners' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
   })
 })

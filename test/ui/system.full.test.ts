@@ -52,7 +52,7 @@ inBrowser('the view of the agents', () => {
   it('says how each is, how its runs ended, and what to do about one that is not well', async () => {
     await using opened = await open('/agents')
     const card = (name: string) => opened.page.getByRole('region', { name, exact: true })
-    await card('Moody').getByText('Healthy').waitFor()
+    await card('Moody').getByText('Ready').waitFor()
     expect(await card('Moody').innerText()).toMatch(
       /Completed\s+1\s+Failed\s+1\s+On average\s+\d+ms\s+Cost this month\s+\$0\.00/,
     )
@@ -62,11 +62,11 @@ inBrowser('the view of the agents', () => {
     expect(await card('Moody').getByText('Circuit').count()).toBe(0)
     expect(await card('unwell').getByText('Completed').count()).toBe(0)
     expect(await card('unwell').getByRole('note').innerText()).toMatch(
-      /its disk is full\s+.*until you fix this/,
+      /its disk is full: run df -h\s+df -h\s+.*until you fix this/,
     )
     expect(await card('Coding agent').innerText()).toMatch(/Built in[\s\S]*Cost limit of a task\s+\$2\.50/)
     const names = await opened.page.getByRole('heading', { level: 2 }).allInnerTexts()
-    expect(names).toEqual(['Coding agent', 'Moody', 'unwell', 'Not set up', 'Runners'])
+    expect(names).toEqual(['unwell', 'Coding agent', 'Moody', 'Not set up', 'Runners'])
     await expectSound(opened)
   })
 
@@ -91,6 +91,8 @@ inBrowser('the view of the agents', () => {
     const card = (name: string) =>
       agentField.getByRole('radio', { name: new RegExp(`^${name}`) }).locator('xpath=../..')
     expect(await card('Coding agent').innerText()).toMatch(/Ready[\s\S]*Demo model, not an AI/)
+    expect(await agentField.getByRole('radio', { name: /^unwell/ }).isDisabled()).toBe(true)
+    expect(await card('unwell').innerText()).toMatch(/Unhealthy\s+its disk is full.*Fix it under Agents/)
     await agentField.getByText(/^Install another agent: .*OpenCode/).click()
     await agentField.getByText('npm install -g opencode-ai').waitFor()
     expect(await agentField.getByRole('radio', { name: /^OpenCode/ }).count()).toBe(0)
@@ -99,7 +101,7 @@ inBrowser('the view of the agents', () => {
 
     writeFileSync(path.join(programs, 'opencode'), '#!/bin/sh\n')
     chmodSync(path.join(programs, 'opencode'), 0o755)
-    await page.getByRole('button', { name: 'Check again' }).click()
+    await page.getByRole('button', { name: 'Check again', exact: true }).click()
     await row('OpenCode').getByText('Needs a key').waitFor()
     expect(await row('OpenCode').innerText()).not.toContain('npm install')
     await page.goto('/')

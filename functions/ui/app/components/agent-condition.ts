@@ -10,7 +10,7 @@ type Outcomes = { completed: number; failed: number }
 export type RecentOutcomes = { hour: Outcomes; day: Outcomes }
 
 export const conditions: Readonly<Record<Condition, { label: string; tone: Tone; advice?: string }>> = {
-  healthy: { label: 'Healthy', tone: 'good' },
+  healthy: { label: 'Ready', tone: 'good' },
   unconfigured: {
     label: 'Not configured',
     tone: 'warn',
@@ -34,7 +34,7 @@ export const conditions: Readonly<Record<Condition, { label: string; tone: Tone;
   unhealthy: {
     label: 'Unhealthy',
     tone: 'bad',
-    advice: 'Its tasks fail until you fix this. Then check again.',
+    advice: 'Its tasks fail until you fix this.',
   },
 }
 
@@ -42,6 +42,18 @@ const REFUSED = 'Too many failures in a row: calls are paused for a moment, then
 
 /** Fewer failures do not make an agent `failing`. */
 const LEAST_FAILED = 5
+
+const NOTABLE_RATE = 0.2
+
+/** The share of failed tasks, where it is notable; undefined otherwise. */
+export const notableFailureRate = ({ completed, failed }: Outcomes): number | undefined => {
+  const rate = failed / (completed + failed)
+  return failed >= LEAST_FAILED && rate >= NOTABLE_RATE ? rate : undefined
+}
+
+/** The command in a health message: `in backticks`, or what follows `run`. */
+export const commandToMend = (message = ''): string | undefined =>
+  /`([^`]+)`/.exec(message)?.[1] ?? /\brun (\S.*?)\.?$/i.exec(message)?.[1]
 
 const isMostlyFailed = ({ completed, failed }: Outcomes) => failed >= LEAST_FAILED && failed > completed
 

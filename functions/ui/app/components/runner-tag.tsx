@@ -1,7 +1,9 @@
-import type { Runner } from '../../../../lib/runners/schema.ts'
-import { runnerStates } from './runner-words.ts'
+import { runnerState } from './runner-words.ts'
 import { Tag } from './tag.tsx'
 
-export const RunnerTag = ({ status }: Pick<Runner, 'status'>) => (
-  <Tag tone={runnerStates[status].tone}>{runnerStates[status].label}</Tag>
-)
+type Reading = Parameters<typeof runnerState>[0]
+
+export const RunnerTag = (reading: Reading) => {
+  const { label, tone } = runnerState(reading)
+  return <Tag tone={tone}>{label}</Tag>
+}

@@ -17,13 +17,13 @@ import { AgentCard } from './agent-card.tsx'
 import { NotSetUp } from './not-set-up.tsx'
 import { Runners } from './runners.tsx'
 
-/** Agents that can work come first; each group keeps the order of the service. */
+/** What needs a person comes first; each group keeps the order of the service. */
 const places: Readonly<Record<Condition, number>> = {
-  healthy: 0,
-  held: 1,
-  failing: 2,
-  unhealthy: 3,
-  unassigned: 4,
+  unhealthy: 0,
+  failing: 1,
+  held: 2,
+  unassigned: 3,
+  healthy: 4,
   unconfigured: 5,
 }
 
@@ -57,7 +57,7 @@ export const Agents = (): ReactNode => {
       aside={
         all && (
           <span className="text-muted-foreground">
-            {healthy} of {setUp.length} healthy{others.length > 0 && `, ${others.length} not set up`}
+            {healthy} of {setUp.length} ready{others.length > 0 && `, ${others.length} not set up`}
           </span>
         )
       }

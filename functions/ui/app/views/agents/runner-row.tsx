@@ -21,7 +21,7 @@ export const RunnerRow = ({ runner, titles, isAdmin }: Props) => {
       title={name}
       aside={
         <>
-          <RunnerTag status={status} />
+          <RunnerTag {...runner} />
           <Labels labels={labels} />
         </>
       }
@@ -92,12 +92,12 @@ const Running = ({ ids, most, titles }: { ids: readonly string[]; most: number; 
 /** The user of a runner that registered with the token that all runners share. */
 const OF_INSTALLATION = 'installation'
 
-const Actions = ({ runner: { id, name, status, userId } }: { runner: Runner }) => {
+const Actions = ({ runner: { id, name, status, drained, userId } }: { runner: Runner }) => {
   const { mutateAsync: remove } = useRemoveRunner()
-  if (status === 'removed') return <Drain id={id} name={name} status={status} />
+  if (status === 'removed') return <Drain id={id} name={name} now="removed" />
   return (
     <>
-      {status !== 'offline' && <Drain id={id} name={name} status={status} />}
+      <Drain id={id} name={name} now={drained ? 'drained' : 'taking'} />
       <Confirm verb="Remove" title={`Remove ${name}`} onConfirm={() => remove(id)}>
         {userId === OF_INSTALLATION
           ? 'It is rejected until you allow it again. Other runners with the shared token (RUNNER_TOKEN) are not affected.'
@@ -109,12 +109,12 @@ const Actions = ({ runner: { id, name, status, userId } }: { runner: Runner }) =
 }
 
 const changes = {
-  online: {
+  taking: {
     verb: 'Drain',
     says: (name: string) => `Drain ${name}`,
     hint: 'It takes no new tasks. Running tasks continue',
   },
-  draining: {
+  drained: {
     verb: 'Resume',
     says: (name: string) => `Resume ${name}`,
     hint: 'It takes new tasks',
@@ -127,12 +127,12 @@ const changes = {
 }
 
 /** Both ways are undone by the other, so neither is confirmed. */
-const Drain = ({ id, name, status }: { id: string; name: string; status: keyof typeof changes }) => {
+const Drain = ({ id, name, now }: { id: string; name: string; now: keyof typeof changes }) => {
   const { mutate, isPending } = useDrainRunner()
-  const { verb, says, hint } = changes[status]
+  const { verb, says, hint } = changes[now]
   const change = () =>
     mutate(
-      { id, draining: status === 'online' },
+      { id, draining: now === 'taking' },
       { onError: (failure) => void toast.failed('Not changed', errorMessage(failure)) },
     )
   return (

@@ -9,6 +9,7 @@ import { When } from '../../components/when.tsx'
 import { useHealth, useMetrics } from '../../data/health.ts'
 import { Components } from './components.tsx'
 import { Endpoints } from './endpoints.tsx'
+import { Summary } from './summary.tsx'
 import { System } from './system.tsx'
 
 export const Health = (): ReactNode => {
@@ -37,6 +38,7 @@ export const Health = (): ReactNode => {
         {error && !data ? <Problem error={error} onRetry={() => void refetch()} /> : null}
         {data && (
           <>
+            <Summary components={data.components} />
             <Components components={data.components} />
             <System report={data} requests={metrics.data?.requests} />
           </>
@@ -50,11 +52,8 @@ export const Health = (): ReactNode => {
 
 const Waiting = () => (
   <div role="status" aria-label="Loading" className="flex flex-col gap-4">
-    <div className="grid gap-4 md:grid-cols-2">
-      {['queue', 'agents', 'circuits', 'letters', 'runners'].map((name) => (
-        <Skeleton key={name} className="h-34 rounded-lg" />
-      ))}
-    </div>
+    <Skeleton className="h-11 rounded-lg" />
+    <Skeleton className="h-80 rounded-lg" />
     <Skeleton className="h-40 rounded-lg" />
   </div>
 )

@@ -7,7 +7,7 @@ import { InviteSchema, type ProfilePatch, type User, UserSchema } from './schema
 type Role = z.output<typeof RoleSchema>
 type Profile = { [Field in keyof ProfilePatch]?: NonNullable<ProfilePatch[Field]> }
 
-/** The owner of an e-mail address, with all initial fields of the account: its insert decides that it is made. */
+/** The owner of an email address, with all initial fields of the account: its insert decides that it is made. */
 export type Registration = {
   /** In the form for comparisons. */
   email: string

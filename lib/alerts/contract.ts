@@ -45,7 +45,7 @@ export const alertRoutes = defineRoutes({
     method: 'GET',
     path: '/api/alerts',
     summary:
-      'List the browsers that receive your notifications, with the key to subscribe one, and the e-mail address',
+      'List the browsers that receive your notifications, with the key to subscribe one, and the email address',
     about: 'The key is created on the first call and does not change.',
     access: 'session',
     response: z.object({
@@ -85,7 +85,7 @@ export const alertRoutes = defineRoutes({
   setEmailAlerts: {
     method: 'PUT',
     path: '/api/alerts/email',
-    summary: 'Send messages for you to the e-mail address of your account',
+    summary: 'Send messages for you to the email address of your account',
     about:
       'No topic turns it off. At most one message a minute: it tells all that has happened since the last one. 400 `email_not_available` where the service has no mail server (`SMTP_URL`), or your account no address that may be used.',
     access: 'session',
@@ -95,7 +95,7 @@ export const alertRoutes = defineRoutes({
   testEmailAlerts: {
     method: 'POST',
     path: '/api/alerts/email/test',
-    summary: 'Send a test message to the e-mail address of your account at once',
+    summary: 'Send a test message to the email address of your account at once',
     about:
       'Five a minute. `delivered` says whether the mail server took it; one that does not answer is 503 `email_failed`.',
     access: 'session',

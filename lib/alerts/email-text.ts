@@ -51,7 +51,7 @@ const summary = (told: readonly Told[]): string => {
 }
 
 const footer = (baseUrl: string) =>
-  `You receive this message because e-mail is turned on in your settings: ${baseUrl}/settings/messages`
+  `You receive this message because email is turned on in your settings: ${baseUrl}/settings/messages`
 
 /** One message about everything that has happened since the last one. */
 export const emailAbout = (told: readonly [Told, ...Told[]], means: Means): Message => {
@@ -66,5 +66,5 @@ export const emailAbout = (told: readonly [Told, ...Told[]], means: Means): Mess
 
 export const testEmail = (baseUrl: string): Message => ({
   subject: 'Test message',
-  text: `E-mail works: approvals and results are sent to this address.\n${baseUrl}/inbox\n\n${footer(baseUrl)}\n`,
+  text: `Email works: approvals and results are sent to this address.\n${baseUrl}/inbox\n\n${footer(baseUrl)}\n`,
 })

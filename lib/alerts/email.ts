@@ -15,7 +15,7 @@ import { type EmailAlertsRow, emailAlerts } from './rows.ts'
 import { type AlertCause, AlertCauseSchema, type AlertTopic, type EmailAlerts } from './schema.ts'
 
 const EMAIL_ID = 'eml'
-/** The owner of the deliveries of a user's e-mails. */
+/** The owner of the deliveries of a user's emails. */
 export const emailOwner = (userId: string): string => `${EMAIL_ID}_${userId}`
 
 /** The least time between two messages to a user: what happens meanwhile becomes one message. */
@@ -48,7 +48,7 @@ type Change<Answer> = { set?: Partial<EmailAlertsRow>; answer: Answer }
 /** What is sent now, or how long the delivery waits to send it. */
 type Turn = { causes: readonly AlertCause[] } | { waitMs: number }
 
-/** Sends messages to users by e-mail. */
+/** Sends messages to users by email. */
 export const createEmail = (needs: EmailNeeds & { readCause: ReadCause }) => {
   const {
     store,
@@ -92,14 +92,14 @@ export const createEmail = (needs: EmailNeeds & { readCause: ReadCause }) => {
   const sent = async (mail: Mail): Promise<Handled> => {
     try {
       const outcome = (await mailer?.send(mail)) ?? 'refused'
-      if (isFailing) log.info({}, 'the mail server takes e-mails again')
+      if (isFailing) log.info({}, 'the mail server takes emails again')
       isFailing = false
       return { outcome: outcome === 'sent' ? 'delivered' : 'refused' }
     } catch (thrown) {
       if (!isFailing)
         log.warn(
           { reason: errorMessage(thrown) },
-          'e-mails are not sent: check SMTP_URL and SMTP_FROM, and that the mail server answers; they are tried again',
+          'emails are not sent: check SMTP_URL and SMTP_FROM, and that the mail server answers; they are tried again',
         )
       isFailing = true
       return { outcome: 'again', error: errorMessage(thrown, 300) }
@@ -163,13 +163,13 @@ export const createEmail = (needs: EmailNeeds & { readCause: ReadCause }) => {
   const refuseWithout = async (userId: string): Promise<string> => {
     const address = mailer && (await findAddress(userId))
     if (address === undefined)
-      throw new Problem('invalid', 'email_not_available', 'No e-mail can be sent to you here')
+      throw new Problem('invalid', 'email_not_available', 'No email can be sent to you here')
     return address
   }
 
   return {
     endpoints,
-    /** What a user is told of by e-mail; without storage read where no mail server is set. */
+    /** What a user is told of by email; without storage read where no mail server is set. */
     topics: async (userId: string): Promise<readonly AlertTopic[]> =>
       mailer === undefined ? [] : (await read(userId)).topics,
     /** Undefined where no mail server is set. */

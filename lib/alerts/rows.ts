@@ -20,7 +20,7 @@ export const READERS = 'results'
 export const resultReaders = collection<ResultReaders>({ name: 'resultReaders', key: 'id', indexes: {} })
 
 /**
- * The e-mail of a user, whose id the row has. A minute after a message (`sentAt`) the next one is sent, by the delivery
+ * The email of a user, whose id the row has. A minute after a message (`sentAt`) the next one is sent, by the delivery
  * `next`, with what has come until then (`waiting`).
  */
 export type EmailAlertsRow = {

@@ -31,7 +31,7 @@ type Needs = PushNeeds &
 const MOST_SUBSCRIPTIONS = 20
 /** How old the readers that a process knows may be where other processes change them. */
 const STALE_AFTER_MS = 60_000
-/** Of deliveries by e-mail, whose address is read when they are sent. */
+/** Of deliveries by email, whose address is read when they are sent. */
 const EMAIL_URL = 'mailto:user'
 
 const TEST = {
@@ -43,7 +43,7 @@ const TEST = {
 
 export type Alerts = ReturnType<typeof createAlerts>
 
-/** Messages to users outside of the page: to the browsers that they have subscribed, and by e-mail. */
+/** Messages to users outside of the page: to the browsers that they have subscribed, and by email. */
 export const createAlerts = (needs: Needs) => {
   const { store, clock, cipher, outbound, processes, addDelivery, findTask } = needs
   const readCause = createReadCause(needs)
@@ -80,7 +80,7 @@ export const createAlerts = (needs: Needs) => {
     return row
   }
 
-  /** Adds a delivery for each browser of a user that gets the topic, and for the e-mail. A repeat adds none. */
+  /** Adds a delivery for each browser of a user that gets the topic, and for the email. A repeat adds none. */
   const tell = async (userId: string, cause: AlertCause, id: string): Promise<void> => {
     const add = (owner: string, url: string) =>
       addDelivery({ id: `${id}_${owner}`, owner, event: cause.topic, url, body: JSON.stringify(cause) })
@@ -98,7 +98,7 @@ export const createAlerts = (needs: Needs) => {
       ...definedFields({ email: await email.status(userId) }),
     }),
 
-    /** Sets what the user is told of by e-mail. Throws Problem `invalid` `email_not_available`. */
+    /** Sets what the user is told of by email. Throws Problem `invalid` `email_not_available`. */
     setEmail: async ({ userId }: Principal, topics: readonly AlertTopic[]): Promise<EmailAlerts> => {
       if (topics.includes('results')) await setReader(userId, true)
       const status = await email.setTopics(userId, topics)
@@ -106,7 +106,7 @@ export const createAlerts = (needs: Needs) => {
       return status
     },
 
-    /** Sends an e-mail at once. Throws Problem `unavailable` `email_failed` when the mail server does not take it. */
+    /** Sends an email at once. Throws Problem `unavailable` `email_failed` when the mail server does not take it. */
     testEmail: ({ userId }: Principal) => email.test(userId),
 
     /** Throws Problem `invalid` for an address that the service may not reach, and beyond the limit of a user. */

@@ -307,7 +307,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
 }
 
 /**
- * The e-mail address that a user's notifications are sent to. With open registration an unverified address may belong to
+ * The email address that a user's notifications are sent to. With open registration an unverified address may belong to
  * another person, so only verified ones and those of admins are used. Invited users are trusted.
  */
 const createFindAddress =

@@ -87,7 +87,7 @@ const refuseHalf = (settings: z.output<typeof Environment>) => {
     throw badSetting(
       'SMTP_URL: needs SMTP_FROM, the sender of messages, and PUBLIC_URL, the address of their links',
     )
-  if (SERVICE_MODE === 'pro') throw badSetting('SMTP_URL: mode pro sends no e-mail; unset it')
+  if (SERVICE_MODE === 'pro') throw badSetting('SMTP_URL: mode pro sends no email; unset it')
 }
 
 export const settingNames: readonly string[] = [...Object.keys(Environment.shape), ...familyNames]

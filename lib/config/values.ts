@@ -110,14 +110,14 @@ export const mailServer = z
   }, 'must be a URL such as smtps://user:password@mail.example.com, without path and query')
   .optional()
 
-/** An address of e-mail, alone or with a name: `Agent Tasks <tasks@example.com>`. */
+/** An address of email, alone or with a name: `Agent Tasks <tasks@example.com>`. */
 export const mailAddress = z
   .string()
   .trim()
   .max(320)
   .regex(
     /^(?:[^<>"@,;:\p{Cc}]*<[^<>"@,;:\s]+@[^<>"@,;:\s]+>|[^<>"@,;:\s]+@[^<>"@,;:\s]+)$/u,
-    'must be an e-mail address, as tasks@example.com or Agent Tasks <tasks@example.com>',
+    'must be an email address, as tasks@example.com or Agent Tasks <tasks@example.com>',
   )
   .optional()
 

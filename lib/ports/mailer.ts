@@ -1,6 +1,6 @@
 export type Mail = { to: string; subject: string; text: string }
 
-/** Hands e-mails to a mail server. */
+/** Hands emails to a mail server. */
 export interface Mailer {
   /**
    * Resolves once the server took the message, and to `refused` when it will never take it for this address. Takes 15 s at

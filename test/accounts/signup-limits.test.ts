@@ -3,7 +3,7 @@ import { openService } from '../journeys/opened-service.ts'
 import { visit } from './visitor.ts'
 
 describe('the limit of signing up', () => {
-  it('counts an address of e-mail from wherever it is tried, in any case, and says for how long', async () => {
+  it('counts an address of email from wherever it is tried, in any case, and says for how long', async () => {
     const env = { AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open', TRUST_PROXY: '1' }
     await using service = await openService(env)
     const statuses: number[] = []

@@ -53,7 +53,7 @@ const rest = async ({ service }: Api) => {
 const subjectIn = (head: string) =>
   (/^Subject: (.*(?:\r\n[ \t].*)*)/m.exec(head)?.[1] ?? '').replaceAll(/\r\n[ \t]+/g, ' ')
 
-describe('messages by e-mail', () => {
+describe('messages by email', () => {
   it('tell of a call that waits: to the address of the account, with a link to the page, and no arguments', async () => {
     await using server = await startMailServer()
     await using api = await started(server.url)
@@ -139,7 +139,7 @@ describe('messages by e-mail', () => {
     await api.service.pass(90_000, 10_000)
     await rest(api)
     for (const { id } of tasks) expect((await api.service.tasks.find(id))?.status).toBe('completed')
-    const warnings = api.service.log.entries.filter(({ message }) => message.startsWith('e-mails are not'))
+    const warnings = api.service.log.entries.filter(({ message }) => message.startsWith('emails are not'))
     expect(warnings).toMatchObject([
       {
         level: 'warn',

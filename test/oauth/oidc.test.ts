@@ -47,7 +47,7 @@ describe('an ID token', () => {
     expect((await site.browser().signIn('oidc')).location).toBe('/')
   })
 
-  it('whose e-mail address is not verified makes no account', async () => {
+  it('whose email address is not verified makes no account', async () => {
     site.provider.person.verified = false
     const { location, cookie } = await site.browser().signIn('oidc')
     expect({ location, cookie }).toEqual({ location: '/login?error=email_not_verified', cookie: null })

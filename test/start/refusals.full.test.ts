@@ -94,7 +94,7 @@ const badSettings: BadSetting[] = [
   [
     'a sender that is two',
     { SMTP_FROM: 'a@example.com, b@example.com' },
-    /SMTP_FROM: must be an e-mail address/,
+    /SMTP_FROM: must be an email address/,
   ],
   ['a provider address that is none', { OPENAI_BASE_URL: 'file:///x' }, /OPENAI_BASE_URL: .*http/],
   [

@@ -36,13 +36,14 @@ within('devices and the audit', () => {
     await page.getByText('No paired devices').waitFor()
   })
 
-  it('say that a code is wrong, and list who waits without a way to approve them by a click', async () => {
+  it('say that a code is wrong, and lead from who waits to the field of the code, which alone approves them', async () => {
     const { page, context } = open
     await context.request.post('/api/devices/pairing/request', { data: { requesterId: 'A laptop' } })
     const waiting = page.getByRole('listitem').filter({ hasText: 'A laptop' })
     await waiting.waitFor()
-    expect(await waiting.getByRole('button').count()).toBe(0)
-    await page.getByRole('textbox', { name: 'Code' }).fill('000000000')
+    await waiting.getByRole('button', { name: 'Enter its code' }).click()
+    await page.keyboard.insertText('000000000')
+    expect(await page.getByRole('textbox', { name: 'Code' }).inputValue()).toBe('000 000 000')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').filter({ hasText: 'This code is wrong, used or expired' }).waitFor()
   })

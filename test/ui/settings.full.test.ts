@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { formatMs, parseMs } from '../../functions/ui/app/components/durations.ts'
+import { startMailServer } from '../alerts/mail-server.ts'
+import { freePort } from '../bench/free-port.ts'
 import { startWire, status, type Wire } from '../fakes/model-wire.ts'
 import { finishedTasks } from '../fixtures/finished-tasks.ts'
 import { type OpenedService, openService } from '../journeys/opened-service.ts'
@@ -115,6 +117,7 @@ within('the settings', () => {
   it('show the text of a new token once', async () => {
     const { page } = admin
     await page.goto('/settings/tokens')
+    await page.getByRole('button', { name: 'New token' }).click()
     await page.getByLabel('Name').fill('Build server')
     await page.getByLabel('Expires after').selectOption('A year')
     await page.keyboard.press('Enter')
@@ -207,7 +210,7 @@ within('the settings', () => {
     await save('7', 'userMonthlyUsd')
     await budgets.getByText(/3.50\D+of\D+7.00\D+spent by you this month/).waitFor()
     await expectSound(admin)
-    await page.goto('/settings')
+    await page.goto('/settings/profile')
     const own = page.getByRole('meter', { name: 'Your monthly budget' })
     await own.waitFor()
     expect(await own.getAttribute('aria-valuenow')).toBe('50')
@@ -229,7 +232,7 @@ within('the settings', () => {
       await guest.page.goto(path)
       await guest.page.getByText('for admins').waitFor()
     }
-    await page.getByRole('link', { name: 'Users' }).click()
+    await page.goto('/settings/users')
     await page.getByLabel('Role of Linus').selectOption('Admin')
     await page.getByText('Linus is now an admin').waitFor()
     await guest.page.reload()
@@ -237,20 +240,51 @@ within('the settings', () => {
     expect([...admin.faults, ...guest.faults]).toEqual([])
   })
 
-  it('have the open tab in sight on the screen of a phone, where a table without visible headers has no band for them', async () => {
+  it('are a list on the screen of a phone, with a way back from each section, where a table without visible headers has no band for them', async () => {
     const { page } = admin
     await page.setViewportSize({ width: 390, height: 844 })
-    await page.goto('/settings/installation')
-    const place = await page.getByRole('link', { name: 'Installation' }).boundingBox()
-    expect(place && place.x + place.width).toBeLessThanOrEqual(390)
-    await page.goto('/settings/audit')
+    await page.goto('/settings')
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+    expect(await violationsIn(page)).toEqual([])
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'API tokens' }).click()
+    await page.getByText('No tokens yet').waitFor()
+    // One title: that of the panel is for screen readers alone.
+    const second = page.getByRole('heading', { level: 2, name: 'API tokens' })
+    expect((await second.boundingBox())?.width).toBe(1)
+    await page.getByRole('main').getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('link', { name: 'Audit' }).click()
     await page.getByRole('table', { name: 'Audit' }).waitFor()
     expect((await page.locator('thead').boundingBox())?.height).toBe(1)
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
+  it('turn on email about the chosen news where a mail server is set, and send a test to the address of the account', async () => {
+    await using mail = await startMailServer()
+    const PORT = String(await freePort())
+    const PUBLIC_URL = `http://127.0.0.1:${PORT}`
+    const smtp = { SMTP_URL: mail.url, SMTP_FROM: 'tasks@example.com', PUBLIC_URL, PORT }
+    await using own = await openService({ AUTH_MODE: 'cloud', ...smtp })
+    await using opened = await openPage(own.baseUrl, '/login')
+    await signUp(opened, { email: 'ada@example.com', name: 'Ada' })
+    const { page } = opened
+    await page.goto('/settings/messages')
+    const email = page.getByRole('region', { name: 'Email' })
+    await email.getByText('ada@example.com').waitFor()
+    await email.getByRole('checkbox', { name: 'Results of my tasks' }).uncheck()
+    await email.getByRole('button', { name: 'Turn on' }).click()
+    await email.getByText('On', { exact: true }).waitFor()
+    await email.getByRole('button', { name: 'Send test' }).click()
+    await page.getByText('Check the inbox of ada@example.com.').waitFor()
+    expect(mail.mails.map(({ to }) => to)).toEqual([['ada@example.com']])
+    await expectSound(opened)
+    await page.reload()
+    expect(await email.getByRole('checkbox', { name: 'Results of my tasks' }).isChecked()).toBe(false)
+    await email.getByRole('button', { name: 'Turn off' }).click()
+    await email.getByRole('button', { name: 'Turn on' }).waitFor()
+  })
+
   it.each([
-    ['/settings', 'About you'],
+    ['/settings/profile', 'About you'],
     ['/settings/tokens', 'No tokens yet'],
     ['/settings/integrations', 'Web search is disabled'],
     ['/settings/users', 'linus@example.com'],

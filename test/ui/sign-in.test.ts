@@ -98,8 +98,8 @@ within('the sign-in', () => {
     await open.page.getByRole('button', { name: 'Ada', exact: true }).click()
     await open.page.getByRole('button', { name: 'Sign out' }).click()
     await open.page.waitForURL('**/login')
-    await open.page.goto('/settings')
-    await open.page.waitForURL('**/login?from=%2Fsettings')
+    await open.page.goto('/settings/tokens')
+    await open.page.waitForURL('**/login?from=%2Fsettings%2Ftokens')
     expect(open.faults).toEqual([])
   })
 

@@ -15,7 +15,7 @@ import { overviewRoute } from './views/overview/route.ts'
 import { queueRoute } from './views/queue/route.ts'
 import { schedulesRoute } from './views/schedules/route.ts'
 import { securityRoute } from './views/security/route.ts'
-import { settingsFormsRoute } from './views/settings/route.ts'
+import { settingsFormsRoute, settingsIndexRoute } from './views/settings/route.ts'
 import { startRoute } from './views/start/route.ts'
 import { taskRoute } from './views/task/route.ts'
 import { tasksRoute } from './views/tasks/route.ts'
@@ -33,6 +33,7 @@ export const routeTree = rootRoute.addChildren([
   resetRoute,
   phoneRoute,
   settingsRoute.addChildren([
+    settingsIndexRoute,
     settingsFormsRoute,
     webhooksRoute,
     newWebhookRoute,

@@ -56,11 +56,7 @@ export const createSmtp = ({ url, from, clock }: Needs): Mailer => {
       return 'sent'
     } catch (thrown) {
       if (isRefusal(thrown)) return 'refused'
-      throw new Problem(
-        'unavailable',
-        'email_failed',
-        `The e-mail was not sent: ${errorMessage(thrown, 300)}`,
-      )
+      throw new Problem('unavailable', 'email_failed', `The email was not sent: ${errorMessage(thrown, 300)}`)
     } finally {
       cancel()
       transport.close()

@@ -16,7 +16,7 @@ export const CheckField = ({ label, hint, isChecked, disabled = false, onChange,
       checked={isChecked}
       disabled={disabled}
       onChange={onChange}
-      className="mt-0.5 size-3.5 shrink-0 accent-primary"
+      className="mt-0.5 size-3.5 shrink-0"
     />
     <span>
       <span className="font-medium">{label}</span>

@@ -13,7 +13,7 @@ export const Checkbox = ({ label, isChecked, onChange }: Props) => (
       aria-label={label}
       checked={isChecked}
       onChange={({ nativeEvent }) => onChange('shiftKey' in nativeEvent && nativeEvent.shiftKey === true)}
-      className="size-3.5 shrink-0 accent-primary"
+      className="size-3.5 shrink-0"
     />
   </label>
 )

@@ -11,5 +11,7 @@ const createMatch = (condition: string) => {
 
 /** True below the `md:` breakpoint. */
 export const useNarrow = createMatch('(max-width: 767px)')
+/** True where the sections of Settings fit beside the open one, from the `lg:` breakpoint on. */
+export const useSectionsBeside = createMatch('(min-width: 1024px)')
 /** True where two columns of code fit side by side. */
 export const useWide = createMatch('(min-width: 1200px)')

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react'
+import { createContext, type ReactNode, useContext, useEffect } from 'react'
 import { useNarrow } from './narrow.ts'
 
 type Props = {
@@ -19,8 +19,14 @@ type Props = {
   foot?: ReactNode
 }
 
+/** The way back from every view inside of a frame, before the title. */
+export const ViewBack = createContext<ReactNode>(null)
+
+const ViewTitle = createContext('')
+
 export const View = (props: Props) => {
   const { title, back, tabs, aside, actions, children, isFixed = false, isHeadScrolled = false, foot } = props
+  const frameBack = useContext(ViewBack)
   const isHeadInside = useNarrow() && isHeadScrolled
   useEffect(() => {
     document.title = `${title} · Agent Tasks`
@@ -43,7 +49,10 @@ export const View = (props: Props) => {
           {heading}
         </div>
       ) : (
-        heading
+        <>
+          {frameBack}
+          {heading}
+        </>
       )}
       {tabs}
       {!tabs && aside}
@@ -58,31 +67,37 @@ export const View = (props: Props) => {
   return (
     <div className="flex h-full min-h-0 flex-col">
       {!isHeadInside && head}
-      <div
-        className={`min-h-0 flex-1 ${isFixed ? 'flex flex-col' : 'overflow-y-auto'} ${isHeadInside ? 'scroll-pt-11' : ''}`}
-      >
-        {isHeadInside && head}
-        {children}
-      </div>
+      <ViewTitle value={title}>
+        <div
+          className={`min-h-0 flex-1 ${isFixed ? 'flex flex-col' : 'overflow-y-auto'} ${isHeadInside ? 'scroll-pt-11' : ''}`}
+        >
+          {isHeadInside && head}
+          {children}
+        </div>
+      </ViewTitle>
       {foot}
     </div>
   )
 }
 
-export const Panel = ({
-  title,
-  aside,
-  children,
-}: {
-  title: string
-  aside?: ReactNode
-  children: ReactNode
-}) => (
-  <section className="flex min-w-0 flex-col rounded-lg border bg-card" aria-label={title}>
-    <div className="flex min-h-10 shrink-0 items-center justify-between gap-2 border-b px-3.5">
-      <h2 className="font-semibold">{title}</h2>
-      {aside}
-    </div>
-    {children}
-  </section>
-)
+type PanelProps = { title: string; aside?: ReactNode; children: ReactNode }
+
+/** A title that the view has already is not shown again. */
+export const Panel = ({ title, aside, children }: PanelProps) => {
+  const isSaid = useContext(ViewTitle) === title
+  return (
+    <section className="flex min-w-0 flex-col rounded-lg border bg-card" aria-label={title}>
+      <div
+        className={
+          isSaid && aside === undefined
+            ? 'sr-only'
+            : 'flex min-h-10 shrink-0 items-center justify-between gap-2 border-b px-3.5'
+        }
+      >
+        <h2 className={isSaid ? 'sr-only' : 'font-semibold'}>{title}</h2>
+        {aside}
+      </div>
+      {children}
+    </section>
+  )
+}

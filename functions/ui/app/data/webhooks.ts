@@ -40,6 +40,31 @@ export const useDeliveries = (id: string, status?: DeliveryStatus) =>
     true,
   )
 
+const MOST_WAITING = 100
+
+/** Deliveries that did not arrive: those that wait, and the latest that failed for good. */
+export const useWebhookTrouble = (id: string) =>
+  useLive(
+    [...key, 'trouble', id],
+    async (signal) => {
+      const list = (status: DeliveryStatus, limit: number) =>
+        client.listWebhookDeliveries({ params: { id }, query: { status, limit } }, { signal })
+      const [waiting, failed, delivered] = await Promise.all([
+        list('pending', MOST_WAITING),
+        list('failed', 1),
+        list('delivered', 1),
+      ])
+      return {
+        waiting: waiting.deliveries,
+        waitingTotal: waiting.total,
+        notDelivered: [...waiting.deliveries, ...failed.deliveries],
+        isWhole: waiting.total <= MOST_WAITING && failed.total <= 1,
+        delivered: delivered.total,
+      }
+    },
+    EVERY_MS.list,
+  )
+
 export const useInbound = () =>
   useLive(['inbound-webhooks'], (signal) => client.webhookStatus({}, { signal }), EVERY_MS.calm)
 

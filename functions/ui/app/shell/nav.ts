@@ -62,7 +62,7 @@ export const settingsSections: readonly { group: string; sections: readonly Sect
   {
     group: 'You',
     sections: [
-      { to: '/settings', label: 'Profile' },
+      { to: '/settings/profile', label: 'Profile' },
       { to: '/settings/sessions', label: 'Sign-in' },
       { to: '/settings/messages', label: 'Notifications' },
       { to: '/settings/tokens', label: 'API tokens' },
@@ -106,9 +106,7 @@ export const destinations: readonly (Destination & Offer)[] = [
   ...menu,
   docs,
   ...taskViews,
-  ...settingsSections.flatMap(({ sections }) =>
-    sections.filter(({ to }) => to !== '/settings').map((section) => ({ ...section, icon: Settings })),
-  ),
+  ...settingsSections.flatMap(({ sections }) => sections.map((section) => ({ ...section, icon: Settings }))),
 ]
 
 /** The views that `g` and a key lead to. */

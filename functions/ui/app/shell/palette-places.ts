@@ -19,7 +19,7 @@ type Place = Pick<(typeof destinations)[number], 'to' | 'label' | 'icon'> & {
 
 /** What else the sections of settings are searched by. */
 const WORDS: Readonly<Record<string, string>> = {
-  '/settings': 'name time zone budget',
+  '/settings/profile': 'name time zone budget',
   '/settings/sessions': 'password sessions linked accounts',
   '/settings/messages': 'notifications push alerts',
   '/settings/tokens': 'keys',

@@ -1,55 +1,104 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { Fragment, type ReactNode } from 'react'
+import { useSectionsBeside } from '../components/narrow.ts'
+import { View, ViewBack } from '../components/view.tsx'
 import { useMe } from '../data/me.ts'
 import { useAuthMode } from '../data/session.ts'
 import { isOffered, settingsSections } from './nav.ts'
 
-export const SettingsFrame = (): ReactNode => (
-  <div className="flex h-full min-h-0 max-lg:flex-col">
-    <Sections />
-    <div className="min-h-0 min-w-0 flex-1">
-      <Outlet />
-    </div>
-  </div>
-)
+const HOME = '/settings'
 
-const Sections = () => {
+/**
+ * Wide: the sections beside the one that is open. Narrow: a page that lists them, and a way back to it from each. The open one stays
+ * mounted when the window changes: it may show a token that is shown once.
+ */
+export const SettingsFrame = (): ReactNode => {
+  const isBeside = useSectionsBeside()
+  const { pathname } = useLocation()
+  const isList = !isBeside && pathname.replace(/\/$/, '') === HOME
+  return (
+    <div className="flex h-full min-h-0">
+      {isBeside && <Sections />}
+      <div className="min-h-0 min-w-0 flex-1">
+        {isList ? (
+          <SectionList />
+        ) : (
+          <ViewBack value={isBeside ? null : <Back pathname={pathname} />}>
+            <Outlet />
+          </ViewBack>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const useOfferedSections = () => {
   const role = useMe()?.role
   const mode = useAuthMode()
-  const nav = useRef<HTMLElement>(null)
-  const { pathname } = useLocation()
-  // Below 1024 px the sections are a row that scrolls: keep the active one in view.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another path or another role moves the active one.
-  useEffect(() => {
-    nav.current?.querySelector('[data-status=active]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [pathname, role, mode])
-  return (
-    <nav
-      ref={nav}
-      aria-label="Settings"
-      className="flex shrink-0 overflow-x-auto border-b px-2 md:px-4 lg:w-44 lg:flex-col lg:gap-3 lg:overflow-y-auto lg:border-r lg:border-b-0 lg:p-3"
-    >
-      {settingsSections.map(({ group, sections }) => {
-        const offered = sections.filter((section) => isOffered(section, role, mode))
-        return (
-          <div key={group} className="flex shrink-0 lg:flex-col lg:gap-px">
-            <p className="px-2 pb-1 text-xs text-muted-foreground max-lg:hidden">{group}</p>
-            <ul className="flex lg:flex-col lg:gap-px">
-              {offered.map(({ to, label, hasPages = false }) => (
-                <li key={to}>
-                  <Link
-                    to={to}
-                    activeOptions={{ exact: !hasPages, includeSearch: false }}
-                    className="flex items-center px-2 whitespace-nowrap text-muted-foreground hover:text-foreground data-[status=active]:font-medium data-[status=active]:text-foreground max-lg:h-10 max-lg:border-b-2 max-lg:border-transparent max-lg:data-[status=active]:border-foreground lg:h-7.5 lg:rounded-md lg:hover:bg-accent lg:data-[status=active]:bg-accent"
-                  >
-                    {label}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          </div>
-        )
-      })}
+  return settingsSections
+    .map(({ group, sections }) => ({
+      group,
+      sections: sections.filter((section) => isOffered(section, role, mode)),
+    }))
+    .filter(({ sections }) => sections.length > 0)
+}
+
+const Sections = () => (
+  <nav aria-label="Settings" className="flex w-44 shrink-0 flex-col gap-3 overflow-y-auto border-r p-3">
+    {useOfferedSections().map(({ group, sections }) => (
+      <div key={group} className="flex shrink-0 flex-col gap-px">
+        <p className="px-2 pb-1 text-xs text-muted-foreground">{group}</p>
+        <ul className="flex flex-col gap-px">
+          {sections.map(({ to, label, hasPages = false }) => (
+            <li key={to}>
+              <Link
+                to={to}
+                activeOptions={{ exact: !hasPages, includeSearch: false }}
+                className="flex h-7.5 items-center rounded-md px-2 whitespace-nowrap text-muted-foreground hover:bg-accent hover:text-foreground data-[status=active]:bg-accent data-[status=active]:font-medium data-[status=active]:text-foreground"
+              >
+                {label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </div>
+    ))}
+  </nav>
+)
+
+const SectionList = () => (
+  <View title="Settings">
+    <nav aria-label="Settings" className="mx-auto flex w-full max-w-2xl flex-col gap-1.5 p-4">
+      {useOfferedSections().map(({ group, sections }) => (
+        <Fragment key={group}>
+          <h2 className="px-1 pt-2 text-xs text-muted-foreground first:pt-0">{group}</h2>
+          <ul className="divide-y rounded-lg border bg-card">
+            {sections.map(({ to, label }) => (
+              <li key={to}>
+                <Link to={to} className="flex h-11 items-center justify-between px-3.5 hover:bg-accent">
+                  {label}
+                  <ChevronRight size={15} className="text-muted-foreground" />
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </Fragment>
+      ))}
     </nav>
+  </View>
+)
+
+/** From a page of a section to the section, and from the section to the list. */
+const Back = ({ pathname }: { pathname: string }) => {
+  const sections = settingsSections.flatMap((group) => group.sections)
+  const parent = sections.find(({ to, hasPages }) => hasPages && pathname.startsWith(`${to}/`))
+  return (
+    <Link
+      to={parent?.to ?? HOME}
+      className="-ml-1.5 inline-flex h-8 shrink-0 items-center text-muted-foreground hover:text-foreground"
+    >
+      <ChevronLeft size={16} /> {parent?.label ?? 'Settings'}
+    </Link>
   )
 }

@@ -35,6 +35,7 @@ const List = () => {
         label="Audit"
         columns={columnsWith(open)}
         pages={pages}
+        isTallOnPhones
         empty={<Nothing filters={filters} onClear={clear} />}
       />
       {one && <Entry record={one} onClose={() => open(undefined)} onOnly={change} />}

@@ -18,7 +18,7 @@ export const columnsWith = (open: (id: string) => void): readonly Column<AuditRe
     header: 'What',
     width: '13rem',
     narrow: 'minmax(0, 1fr)',
-    cell: ({ id, action }) => (
+    cell: ({ id, action, details }) => (
       <button
         type="button"
         data-row-link
@@ -27,6 +27,9 @@ export const columnsWith = (open: (id: string) => void): readonly Column<AuditRe
         onClick={() => open(id)}
       >
         <span className={action === 'auth.refused' ? 'text-failed' : ''}>{actionLabel(action)}</span>
+        <span className="block truncate text-xs font-normal text-muted-foreground md:hidden">
+          {startOfLine(detailsLine(details))}
+        </span>
       </button>
     ),
   },

@@ -1,5 +1,6 @@
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Choice, ClearFilters, DateRange } from '../../components/filter-fields.tsx'
+import { FilterRow } from '../../components/filter-row.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { UserFilter } from '../../components/id-filter.tsx'
 import type { AuditFilters } from '../../data/audit.ts'
@@ -15,7 +16,10 @@ type Props = {
 
 export const FilterBar = ({ filters, onChange, onClear, total, error }: Props) => {
   return (
-    <div className="flex shrink-0 flex-wrap items-center gap-2 border-b px-4 py-2 md:px-6">
+    <FilterRow
+      active={Object.keys(filters).length}
+      status={total !== undefined && `${formatNumber(total)} ${total === 1 ? 'record' : 'records'}`}
+    >
       <div className="w-48 max-md:w-full">
         <Choice
           label="Action"
@@ -30,9 +34,6 @@ export const FilterBar = ({ filters, onChange, onClear, total, error }: Props) =
       </div>
       <DateRange range={filters} errors={fieldErrors(error)} onChange={onChange} className="max-md:flex-1" />
       <ClearFilters filters={filters} onClear={onClear} />
-      <span className="ml-auto text-muted-foreground max-md:basis-full" role="status">
-        {total !== undefined && `${formatNumber(total)} ${total === 1 ? 'record' : 'records'}`}
-      </span>
-    </div>
+    </FilterRow>
   )
 }

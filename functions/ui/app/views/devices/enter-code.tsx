@@ -16,6 +16,11 @@ const grouped = (text: string) =>
     .slice(0, 9)
     .replace(/(.{3})(?=.)/g, '$1 ')
 
+const CODE_FIELD = 'pairing-code'
+
+/** A device is approved by the code that it shows, so that nobody approves one that they do not have at hand. */
+export const focusCode = () => document.getElementById(CODE_FIELD)?.focus()
+
 export const EnterCode = () => {
   const [code, setCode] = useState('')
   const approve = useApprove()
@@ -49,6 +54,7 @@ export const EnterCode = () => {
         <TextField
           label="Code"
           name="code"
+          id={CODE_FIELD}
           autoComplete="one-time-code"
           autoCapitalize="characters"
           spellCheck={false}

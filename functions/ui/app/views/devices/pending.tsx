@@ -7,6 +7,7 @@ import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { useCleanup, usePendingPairings } from '../../data/devices.ts'
+import { focusCode } from './enter-code.tsx'
 import { deviceName, metaText } from './meta.ts'
 
 /** The code is on the device, so a click alone cannot approve it. */
@@ -43,6 +44,11 @@ export const Pending = () => {
             <Row
               key={id}
               title={deviceName(requesterId)}
+              actions={
+                <Button size="small" title="It shows its code" onClick={focusCode}>
+                  Enter its code
+                </Button>
+              }
               meta={
                 <Facts
                   facts={[

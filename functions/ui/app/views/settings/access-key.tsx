@@ -8,7 +8,6 @@ import { fieldErrors } from '../../components/field-errors.ts'
 import { Form } from '../../components/form.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
-import { Tag } from '../../components/tag.tsx'
 import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useAuthMode, useChangeAccessKey, useNeedsSignIn } from '../../data/session.ts'
@@ -21,7 +20,7 @@ export const AccessKey = (): ReactNode => {
     return <Empty title="This installation has no access key">Users sign in with their own accounts.</Empty>
   return (
     <AdminsOnly what="The access key is">
-      <Panel title="Access key" aside={hasKey ? <Tag tone="good">Set</Tag> : <Tag tone="warn">None</Tag>}>
+      <Panel title="Access key">
         <KeyForm hasKey={hasKey} />
       </Panel>
     </AdminsOnly>

@@ -103,17 +103,17 @@ const ByEmail = ({ address, topics: told }: EmailAlerts) => {
     })
   const isOn = told.length > 0
   return (
-    <Panel title="E-mail" aside={isOn && <Tag tone="good">On</Tag>}>
+    <Panel title="Email" aside={isOn && <Tag tone="good">On</Tag>}>
       <div className="flex flex-col gap-3 p-3.5">
         {address === undefined ? (
           <p className="text-muted-foreground">
-            Your account has no verified e-mail address. To get e-mail, sign in with a provider that verifies
+            Your account has no verified email address. To get email, sign in with a provider that verifies
             it.
           </p>
         ) : (
           <>
             <p className="text-muted-foreground">
-              E-mail goes to <span className="text-foreground">{address}</span>, at most one message a minute.
+              To <span className="text-foreground">{address}</span>, at most one message a minute.
             </p>
             <Topics chosen={chosen} onChange={setChosen} />
             <div className="flex flex-wrap gap-2">
@@ -121,12 +121,12 @@ const ByEmail = ({ address, topics: told }: EmailAlerts) => {
                 kind="primary"
                 needsService
                 disabled={isPending || chosen.length === 0 || hasSame(chosen, told)}
-                onClick={() => set(chosen, `E-mail goes to ${address}`)}
+                onClick={() => set(chosen, `Email goes to ${address}`)}
               >
                 <Mail size={14} /> {isOn ? 'Save' : 'Turn on'}
               </Button>
               {isOn && (
-                <Button needsService disabled={isPending} onClick={() => set([], 'E-mail turned off')}>
+                <Button needsService disabled={isPending} onClick={() => set([], 'Email turned off')}>
                   Turn off
                 </Button>
               )}

@@ -23,9 +23,8 @@ export const Invites = (): ReactNode => (
 const List = () => {
   const paging = usePage()
   const query = useInvites(paging.query)
-  const { data } = query
   return (
-    <Panel title="Invites" aside={<span className="text-muted-foreground">{data?.total}</span>}>
+    <Panel title="Invites">
       <PagedRows
         label="Invites"
         query={query}

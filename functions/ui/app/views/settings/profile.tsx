@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import { SkeletonRows } from '../../components/skeleton.tsx'
-import { Tag } from '../../components/tag.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useMe } from '../../data/me.ts'
 import { LinkedAccounts } from './linked-accounts.tsx'
@@ -11,7 +10,7 @@ export const Profile = (): ReactNode => {
   const user = useMe()
   return (
     <>
-      <Panel title="Profile" aside={user && <Tag>{user.role === 'admin' ? 'Admin' : 'User'}</Tag>}>
+      <Panel title="Profile">
         {user ? <ProfileForm user={user} /> : <SkeletonRows count={9} />}
         <div className="px-3.5 pb-3.5 empty:hidden">
           <OwnBudget />

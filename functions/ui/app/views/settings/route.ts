@@ -8,9 +8,14 @@ const frame = createRoute({
   component: lazyComponent(() => import('./settings.tsx'), 'Settings'),
 })
 
+export const settingsIndexRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: '/',
+  component: lazyComponent(() => import('./settings-index.tsx'), 'SettingsIndex'),
+})
 const profile = createRoute({
   getParentRoute: () => frame,
-  path: '/',
+  path: '/profile',
   component: lazyComponent(() => import('./profile.tsx'), 'Profile'),
 })
 const sessions = createRoute({

@@ -1,4 +1,6 @@
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { buttonClass } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Facts } from '../../components/facts.tsx'
@@ -53,7 +55,18 @@ const List = () => {
         query={query}
         paging={paging}
         getItems={({ sessions }) => sessions}
-        empty={<Empty title="No sessions">Sign-in is turned off.</Empty>}
+        empty={
+          <Empty
+            title="Sign-in is off"
+            action={
+              <Link to="/settings/access-key" className={buttonClass()}>
+                Set an access key
+              </Link>
+            }
+          >
+            Anyone on this machine is an admin.
+          </Empty>
+        }
       >
         {(session) => <SessionRow session={session} />}
       </PagedRows>

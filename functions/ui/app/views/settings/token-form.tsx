@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Command } from '../../components/copy.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
@@ -34,29 +33,36 @@ const tokenBody = (texts: Texts): NewToken => ({
 })
 
 /** The response holds the only copy of the token. */
-export const TokenForm = () => {
-  const { mutate, reset, data, error, isPending } = useCreateToken()
-  const [round, setRound] = useState(0)
+export const TokenForm = ({ onClose }: { onClose: () => void }) => {
+  const { mutate, data, error, isPending } = useCreateToken()
   const wrong = fieldErrors(error)
-  const create = (texts: Texts) => mutate(tokenBody(texts), { onSuccess: () => setRound(round + 1) })
+  if (data)
+    return (
+      <Panel title="New token">
+        <div className="flex flex-col gap-3 p-3.5">
+          <Secret label={`Token “${data.name}” created`} text={data.token} />
+          {data.scopes.includes('runner') && <StartWith token={data.token} name={data.name} />}
+          <Button className="self-start" onClick={onClose}>
+            I have copied it
+          </Button>
+        </div>
+      </Panel>
+    )
   return (
     <Panel title="New token">
-      <Form key={round} label="New token" error={error} onSend={create} className="flex flex-col gap-3 p-3.5">
-        {data && (
-          <>
-            <Secret label={`Token “${data.name}” created`} text={data.token} />
-            {data.scopes.includes('runner') && <StartWith token={data.token} name={data.name} />}
-            <Button className="self-start" size="small" onClick={() => reset()}>
-              I have copied it
-            </Button>
-          </>
-        )}
+      <Form
+        label="New token"
+        error={error}
+        onSend={(texts) => mutate(tokenBody(texts))}
+        className="flex flex-col gap-3 p-3.5"
+      >
         <div className="flex flex-wrap gap-3 [&>*]:basis-40">
           <TextField
             label="Name"
             name="name"
             autoComplete="off"
             placeholder="Name of the program"
+            autoFocus
             required
             maxLength={100}
             error={wrong.name}
@@ -86,10 +92,11 @@ export const TokenForm = () => {
         </div>
         <Scopes error={wrong.scopes} />
         <Refusal error={error} fields={FIELDS} />
-        <div>
+        <div className="flex gap-2">
           <Button kind="primary" type="submit" disabled={isPending}>
             Create token
           </Button>
+          <Button onClick={onClose}>Cancel</Button>
         </div>
       </Form>
     </Panel>
@@ -117,7 +124,7 @@ const Scopes = ({ error }: { error: string | undefined }) => (
           name={`scope-${scope}`}
           defaultChecked={at === 0}
           aria-invalid={error ? true : undefined}
-          className="mt-0.5 size-3.5 shrink-0 accent-primary"
+          className="mt-0.5 size-3.5 shrink-0"
         />
         {uses[scope]}
       </label>

@@ -1,7 +1,10 @@
-import type { ReactNode } from 'react'
+import { Plus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Facts } from '../../components/facts.tsx'
+import { formatNumber } from '../../components/format.ts'
 import { PagedRows } from '../../components/paged-rows.tsx'
 import { Person } from '../../components/person.tsx'
 import { Row } from '../../components/rows.tsx'
@@ -13,19 +16,36 @@ import { usePage } from '../../data/page.ts'
 import { useRevokeToken, useTokens } from '../../data/tokens.ts'
 import { TokenForm } from './token-form.tsx'
 
-export const Tokens = (): ReactNode => (
-  <>
-    <TokenForm />
-    <List />
-  </>
-)
+export const Tokens = (): ReactNode => {
+  const [isNew, setNew] = useState(false)
+  return (
+    <>
+      {isNew && <TokenForm onClose={() => setNew(false)} />}
+      <List onNew={() => setNew(true)} isNew={isNew} />
+    </>
+  )
+}
 
-const List = () => {
+const List = ({ isNew, onNew }: { isNew: boolean; onNew: () => void }) => {
   const paging = usePage()
   const query = useTokens(paging.query)
   const { data } = query
   return (
-    <Panel title="API tokens" aside={<span className="text-muted-foreground">{data?.total}</span>}>
+    <Panel
+      title="API tokens"
+      aside={
+        <>
+          <span className="text-muted-foreground">
+            {data && data.total > 0 && `${formatNumber(data.total)} ${data.total === 1 ? 'token' : 'tokens'}`}
+          </span>
+          {!isNew && (
+            <Button size="small" onClick={onNew}>
+              <Plus size={14} /> New token
+            </Button>
+          )}
+        </>
+      }
+    >
       <PagedRows
         label="API tokens"
         query={query}

@@ -43,7 +43,7 @@ export const UnlinkDialog = ({ user: { id, name } }: { user: ListedUser }) => {
               <legend className="pb-1 font-medium">Accounts</legend>
               {names.map((one) => (
                 <label key={one} className="flex items-center gap-2">
-                  <input type="checkbox" name={one} className="size-3.5 shrink-0 accent-primary" />
+                  <input type="checkbox" name={one} className="size-3.5 shrink-0" />
                   {providers[one].label.replace(/^./, (first) => first.toUpperCase())}
                 </label>
               ))}

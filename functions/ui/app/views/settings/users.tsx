@@ -15,9 +15,8 @@ export const Users = (): ReactNode => (
 const List = () => {
   const paging = usePage()
   const query = useUsers(paging.query)
-  const { data } = query
   return (
-    <Panel title="Users" aside={<span className="text-muted-foreground">{data?.total}</span>}>
+    <Panel title="Users">
       <PagedRows label="Users" query={query} paging={paging} getItems={({ users }) => users}>
         {(user) => <UserRow user={user} />}
       </PagedRows>

@@ -4,3 +4,9 @@ export const shortUrl = (url: string): string => {
   const { host, pathname, search } = new URL(url)
   return `${host}${pathname === '/' ? '' : pathname}${search}`
 }
+
+/** What tells the webhooks of one host apart. */
+export const pathOf = (url: string): string => {
+  const { pathname, search, host } = new URL(url)
+  return pathname === '/' ? host : pathname + search
+}

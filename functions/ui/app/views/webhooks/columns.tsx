@@ -6,7 +6,7 @@ import { startOfLine } from '../../components/text-weight.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { When } from '../../components/when.tsx'
 import type { Webhook, WebhookDelivery } from '../../data/webhooks.ts'
-import { shortUrl } from './address.ts'
+import { pathOf, shortUrl } from './address.ts'
 import { DeliveryState, lastAnswer, WebhookState } from './state.tsx'
 import { Switch } from './switch.tsx'
 import { TestEvent } from './test-event.tsx'
@@ -26,7 +26,7 @@ export const columns: readonly Column<Webhook>[] = [
     header: 'URL',
     width: 'minmax(0, 3fr)',
     narrow: 'minmax(0, 1fr)',
-    cell: ({ id, url }) => (
+    cell: ({ id, url, failureCount }) => (
       <Link
         to="/settings/webhooks/$id"
         params={{ id }}
@@ -34,7 +34,12 @@ export const columns: readonly Column<Webhook>[] = [
         data-row-link
         className={`font-medium ${rowLinkClass}`}
       >
-        {shortUrl(url)}
+        <span className="max-md:hidden">{shortUrl(url)}</span>
+        <span className="md:hidden">{pathOf(url)}</span>
+        <span className="block truncate text-xs font-normal text-muted-foreground md:hidden">
+          {failureCount > 0 && `${formatNumber(failureCount)} failed in a row, `}
+          {new URL(url).host}
+        </span>
       </Link>
     ),
   },
@@ -136,32 +141,19 @@ export const deliveryColumns: readonly Column<WebhookDelivery>[] = [
   {
     id: 'answer',
     header: 'Last response',
-    width: 'minmax(0, 3fr)',
+    width: 'minmax(0, 2fr)',
     narrow: null,
     cell: (delivery) => {
+      const { attempts, attemptsOmitted = 0 } = delivery
+      const count = attempts.length + attemptsOmitted
       const answer = visibleText(lastAnswer(delivery))
       return (
         <span title={answer} className={quiet}>
           {startOfLine(answer)}
+          {count > 1 && `, ${formatNumber(count)} attempts`}
         </span>
       )
     },
-  },
-  {
-    id: 'attempts',
-    header: 'Attempts',
-    width: '4.5rem',
-    narrow: null,
-    cell: ({ attempts, attemptsOmitted = 0 }) => (
-      <span className={quiet}>{attempts.length + attemptsOmitted}</span>
-    ),
-  },
-  {
-    id: 'next',
-    header: 'Next attempt',
-    width: '5rem',
-    narrow: null,
-    cell: ({ nextAttemptAt }) => <When at={nextAttemptAt} className={`relative z-1 ${quiet}`} />,
   },
   {
     id: 'made',

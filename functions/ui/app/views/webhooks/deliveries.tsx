@@ -31,24 +31,26 @@ export const Deliveries = (): ReactNode => {
       {chosen.length > 0 ? (
         <RedeliverMany webhook={webhook} deliveries={chosen} onClear={() => onSelect(none)} />
       ) : (
-        <div className="flex min-h-12 shrink-0 items-center justify-between gap-2 border-b px-4 md:px-6">
+        <div className="flex min-h-12 shrink-0 flex-wrap items-center justify-between gap-2 border-b px-4 py-1.5 md:px-6">
           <span className="text-muted-foreground">
             {total !== undefined && `${formatNumber(total)} ${total === 1 ? 'delivery' : 'deliveries'}, `}
             kept for 30 days
           </span>
           <span className="flex items-center gap-2">
-            <Choice
-              label="State"
-              all="All states"
-              options={deliveryStates}
-              value={state ?? ''}
-              onChange={(value) =>
-                void navigate({
-                  search: isDeliveryStatus(value) ? { state: value } : {},
-                  replace: true,
-                })
-              }
-            />
+            <div className="w-32 shrink-0">
+              <Choice
+                label="State"
+                all="All states"
+                options={deliveryStates}
+                value={state ?? ''}
+                onChange={(value) =>
+                  void navigate({
+                    search: isDeliveryStatus(value) ? { state: value } : {},
+                    replace: true,
+                  })
+                }
+              />
+            </div>
             <Recover webhook={webhook} />
           </span>
         </div>

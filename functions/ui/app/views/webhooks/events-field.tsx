@@ -25,7 +25,7 @@ export const EventsField = ({ chosen, error }: Props) => {
     type: 'checkbox',
     name: `event-${name}`,
     'aria-invalid': error ? true : undefined,
-    className: 'mt-0.5 size-3.5 shrink-0 accent-primary',
+    className: 'mt-0.5 size-3.5 shrink-0',
   })
   return (
     <fieldset className="flex flex-col gap-1.5">

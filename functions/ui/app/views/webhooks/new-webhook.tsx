@@ -89,7 +89,7 @@ const NewForm = ({ error, isBusy, onSend }: FormProps) => {
               value={name}
               checked={choice === name}
               onChange={() => setChoice(name)}
-              className="mt-0.5 size-3.5 shrink-0 accent-primary"
+              className="mt-0.5 size-3.5 shrink-0"
             />
             <Facts
               facts={[

@@ -98,7 +98,7 @@ const Ask = ({ error, isBusy, onSend, onClose }: AskProps) => {
                 value={name}
                 checked={span === name}
                 onChange={() => setSpan(name)}
-                className="size-3.5 shrink-0 accent-primary"
+                className="size-3.5 shrink-0"
               />
               {spans[name].label}
             </label>

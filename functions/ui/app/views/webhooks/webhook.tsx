@@ -13,6 +13,7 @@ import { shortUrl } from './address.ts'
 import { WebhookState, webhookLook } from './state.tsx'
 import { Switch } from './switch.tsx'
 import { TestEvent } from './test-event.tsx'
+import { RetryNow, TroubleText } from './trouble.tsx'
 
 const webhookTabs = (id: string) =>
   [
@@ -47,41 +48,37 @@ export const OneWebhook = (): ReactNode => {
       actions={
         <>
           <TestEvent webhook={data} />
+          <RetryNow webhook={data} />
           <Switch webhook={data} />
           <Copy text={data.url} label="Copy the URL" />
         </>
       }
     >
-      <Health webhook={data} />
+      <Summary webhook={data} />
       <TabLinks label="Webhook" tabs={webhookTabs(id)} />
       <Outlet />
     </View>
   )
 }
 
-const Health = ({ webhook }: { webhook: Webhook }) => {
+const Summary = ({ webhook }: { webhook: Webhook }) => {
   const { active, failing, failureCount, deliveryCount, lastDelivery } = webhook
   return (
     <div className="flex shrink-0 flex-col gap-1 border-b px-4 py-2 md:px-6">
-      <p className="flex flex-wrap gap-x-4 gap-y-0.5 text-muted-foreground">
-        <span>
-          {formatNumber(deliveryCount)} {deliveryCount === 1 ? 'delivery' : 'deliveries'} sent
-        </span>
-        <span className={failureCount > 0 ? 'font-medium text-failed' : ''}>
-          {failureCount > 0
-            ? `${formatNumber(failureCount)} failed ${failureCount === 1 ? 'send' : 'sends'} in a row`
-            : 'no failures since the last success'}
-        </span>
-        <span>
+      {failureCount > 0 ? (
+        <TroubleText webhook={webhook} />
+      ) : (
+        <p className="text-muted-foreground">
           {lastDelivery ? (
             <>
-              last sent <When at={lastDelivery} />
+              {formatNumber(deliveryCount)} {deliveryCount === 1 ? 'delivery' : 'deliveries'} sent, the last
+              one <When at={lastDelivery} />
             </>
           ) : (
-            'nothing sent yet'
+            'Nothing sent yet'
           )}
-        </span>
-      </p>
+        </p>
+      )}
       {!active && (
         <p role="note" className={failing ? 'text-failed' : ''}>
           {webhookLook(webhook).meaning}. {failing && 'Fix the receiver, then resume. '}

@@ -48,6 +48,7 @@ export const Webhooks = (): ReactNode => {
           getName={webhookName}
           isLoading={isPending}
           selection={{ selected, onSelect }}
+          isTallOnPhones
           empty={
             <div className="min-h-0 flex-1 overflow-y-auto">
               <Empty

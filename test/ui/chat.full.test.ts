@@ -248,6 +248,12 @@ inBrowser('a conversation', () => {
     const waiting = page.getByRole('list', { name: 'Waiting for your approval' })
     await waiting.getByText('write_file b.txt').waitFor()
     expect(await waiting.getByRole('listitem').count()).toBe(1)
+    // The card is in the place of the call's row, and the list says that the conversation needs a decision.
+    expect(await answer(page).getByText('write_file b.txt').count()).toBe(1)
+    await page
+      .getByRole('link', { name: /Needs approval/ })
+      .first()
+      .waitFor()
     expect(await waiting.innerText()).toMatch(/Writes[\s\S]*left[\s\S]*content\s+two/)
     expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0)
     await expectSound(opened)

@@ -131,8 +131,9 @@ const task = async (title: string, ...lines: string[]) => {
   return id
 }
 const open = (at = '/inbox') => openPage(service.baseUrl, at)
-const card = (page: Page, text: string) =>
-  page.getByRole('list', { name: 'Inbox', exact: true }).getByRole('listitem').filter({ hasText: text })
+const card = (page: Page, text: string) => page.locator('[data-item]').filter({ hasText: text })
+/** Only one card is open. */
+const openCard = (page: Page, title: string) => card(page, title).locator('[data-row-link]').click()
 const isAllowed = (page: Page, text: string) =>
   card(page, text).getByText('Allowed', { exact: true }).waitFor()
 const badge = (page: Page, text: string) =>
@@ -182,7 +183,8 @@ inBrowser('approvals in the inbox', () => {
     const runs = await task('Third', RUN)
     await using opened = await open()
     const { page } = opened
-    await card(page, 'args').getByText('test "two words"').waitFor()
+    await openCard(page, 'run_command')
+    await card(page, 'args').getByText('test "two words"', { exact: true }).waitFor()
     for (const key of ['j', 'x']) await page.keyboard.press(key)
     await page.getByText('1 selected').waitFor()
     await page.keyboard.press('Escape')
@@ -265,6 +267,7 @@ inBrowser('approvals in the inbox', () => {
     const known = await api.client.listInbox({ query: {} })
     await page.route('**/api/inbox?*', (route) => route.fulfill({ json: known }))
     await deny(f?.id)
+    await openCard(page, 'write_file f.txt')
     await card(page, 'f.txt').getByRole('button', { name: 'Allow once' }).click()
     await card(page, 'f.txt').getByText('Decided elsewhere').waitFor()
     expect(await page.getByText('Not decided', { exact: true }).count()).toBe(0)
@@ -347,8 +350,7 @@ inBrowser('approvals in the inbox', () => {
 })
 
 inBrowser('the inbox', () => {
-  const row = (page: Page, text: string) =>
-    page.getByRole('list', { name: 'Inbox', exact: true }).getByRole('listitem').filter({ hasText: text })
+  const row = card
   const finish = async (title: string) => {
     const { id } = await api.create({ title, prompt: 'demo: say Done' })
     await api.untilTask(id, 'completed')
@@ -374,6 +376,9 @@ inBrowser('the inbox', () => {
     await row(page, 'Older').waitFor()
     await expectSound(opened)
     await page.keyboard.press('j')
+    // The verbs of the row that has focus are in words.
+    await row(page, 'Newer').getByText(/^Done/).waitFor()
+    expect(await row(page, 'Older').getByText(/^Done/).count()).toBe(0)
     await page.keyboard.press('e')
     await row(page, 'Newer').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).waitFor()
@@ -394,6 +399,31 @@ inBrowser('the inbox', () => {
     await row(page, 'Older').getByRole('link', { name: 'Older' }).click()
     await page.waitForURL('**/tasks/task_*')
     expect(opened.faults).toEqual([])
+  })
+
+  it('has one call open at a time, under headings that count', async () => {
+    for (const path of ['a.txt', 'b.txt']) await converse(path, write(path))
+    await finish('A result')
+    await using opened = await open()
+    const { page } = opened
+    const headings = page.locator('main h2')
+    await headings.nth(1).waitFor()
+    const words = (await headings.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
+    expect(words).toEqual(['Needs approval 2', 'Results to review 1'])
+    const shown = (path: string) => page.getByLabel(`Arguments of write_file ${path}`).waitFor()
+    await shown('a.txt')
+    for (const key of ['j', 'j']) await page.keyboard.press(key)
+    await shown('b.txt')
+    expect(await page.getByRole('button', { name: /^Allow once/ }).count()).toBe(1)
+    await openCard(page, 'a.txt')
+    await shown('a.txt')
+    await expectSound(opened)
+    // The bar of a phone decides about the open call.
+    const bar = page.getByRole('region', { name: 'Decision' })
+    await bar.getByText('write_file a.txt').waitFor()
+    await openCard(page, 'b.txt')
+    await bar.getByText('write_file b.txt').waitFor()
+    await shown('b.txt')
   })
 
   it('shows a failure until it is retried with success, and closes it without a touch', async () => {

@@ -18,6 +18,8 @@ type Props<Item> = {
   atOnce?: number
   /** The index of an item that is rendered in any case. */
   meant?: number
+  /** The index of the first item, where this is a part of a list. */
+  first?: number
   /** The layout classes of the parent. */
   className?: string
   /** Items are `li`. A chunk is a nested list. */
@@ -31,9 +33,19 @@ const MARGIN = '800px'
  * whole.
  */
 export const Windowed = <Item,>(props: Props<Item>) => {
-  const { items, getKey, draw, itemPx, atOnce = 20, meant = 0, className, isList = false } = props
+  const {
+    items,
+    getKey,
+    draw,
+    itemPx,
+    atOnce = 20,
+    meant = 0,
+    first: start = 0,
+    className,
+    isList = false,
+  } = props
   const renderItems = (some: readonly Item[], first: number) =>
-    some.map((item, at) => <Fragment key={getKey(item)}>{draw(item, first + at)}</Fragment>)
+    some.map((item, at) => <Fragment key={getKey(item)}>{draw(item, start + first + at)}</Fragment>)
   const itemHeight = (item: Item) => (typeof itemPx === 'number' ? itemPx : itemPx(item))
   if (items.length <= 2 * atOnce) return renderItems(items, 0)
   const count = Math.ceil(items.length / atOnce)
@@ -44,10 +56,10 @@ export const Windowed = <Item,>(props: Props<Item>) => {
       <Chunk
         // biome-ignore lint/suspicious/noArrayIndexKey: lists grow at their end.
         key={at}
-        first={first}
+        first={start + first}
         className={className}
         isList={isList}
-        isNearAtFirst={at === 0 || at === count - 1 || at === Math.floor(meant / atOnce)}
+        isNearAtFirst={at === 0 || at === count - 1 || at === Math.floor((meant - start) / atOnce)}
         heightPx={some.reduce((sum, item) => sum + itemHeight(item), 0)}
       >
         {() => renderItems(some, first)}

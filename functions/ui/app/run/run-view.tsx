@@ -16,7 +16,7 @@ import type { Followed } from '../data/sessions.ts'
 import { adviceFor, isWithoutProvider } from './advice.ts'
 import { NoProvider } from './no-provider.tsx'
 import { type Note, type Part, type Run, runCalls, runSteps, type Step, settled, type Words } from './run.ts'
-import { ToolCall } from './tool-call.tsx'
+import { ToolCall, WaitingRow } from './tool-call.tsx'
 
 type Props = {
   followed: Followed
@@ -141,7 +141,12 @@ const StepView = memo(({ step, isBare, isFolded, scope }: StepProps) => {
 })
 
 const PartView = ({ part, scope }: { part: Part; scope: Scope }) => {
-  if (part.kind === 'call') return <ToolCall call={part} scope={scope} />
+  if (part.kind === 'call')
+    return part.state === 'waiting' ? (
+      <WaitingRow call={part} scope={scope} />
+    ) : (
+      <ToolCall call={part} scope={scope} />
+    )
   if (part.kind === 'text') return <RichText text={part.text} />
   return <Thinking words={part} />
 }

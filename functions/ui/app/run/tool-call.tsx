@@ -1,12 +1,13 @@
 import { Ban, Check, CircleDashed, ClockAlert, Hourglass, LoaderCircle, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import type { Scope } from '../approvals/scope.ts'
+import { isInScope, type Scope } from '../approvals/scope.ts'
 import { Arguments } from '../components/arguments.tsx'
 import { TextPieces } from '../components/plain-text.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { Tag, type Tone } from '../components/tag.tsx'
 import { startOfLine } from '../components/text-weight.ts'
 import { formatDuration } from '../components/time.ts'
+import { useApprovals } from '../data/approvals.ts'
 import { AuditLink } from './audit-link.tsx'
 import type { CallState } from './run.ts'
 
@@ -38,7 +39,16 @@ const decisions: Readonly<Record<string, { label: string; tone: Tone }>> = {
   invalid: { label: 'invalid', tone: 'bad' },
 }
 
-export const ToolCall = ({ call, scope }: { call: CallFacts; scope: Scope }) => {
+type Props = { call: CallFacts; scope: Scope }
+
+/** A call that waits for approval: nothing where the person has the decision, which shows the call and is in its place. */
+export const WaitingRow = ({ call, scope }: Props) => {
+  const { data } = useApprovals()
+  const isOwn = data?.some((approval) => isInScope(approval, scope) && approval.toolName === call.name)
+  return isOwn ? null : <ToolCall call={call} scope={scope} />
+}
+
+export const ToolCall = ({ call, scope }: Props) => {
   const { title, state, decision, tookMs, result } = call
   // Collapsed content is not rendered: a run may have thousands of calls of 100 kB.
   const [isOpen, setOpen] = useState(false)

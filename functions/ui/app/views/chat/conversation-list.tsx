@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { Plus } from 'lucide-react'
+import { Plus, ShieldQuestion } from 'lucide-react'
 import { useRef } from 'react'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { Problem } from '../../components/problem.tsx'
@@ -8,12 +8,15 @@ import { SkeletonRows } from '../../components/skeleton.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import { scrollToItem, Windowed } from '../../components/windowed.tsx'
+import { useApprovals } from '../../data/approvals.ts'
 import { useConversations } from '../../data/chat.ts'
 
 const ROW_PX = 33
 
 export const ConversationList = ({ className }: { className: string }) => {
   const { rows, isPending, error, refetch, onMore, hasNextPage } = useConversations()
+  const { data: approvals = [] } = useApprovals()
+  const waiting = new Set(approvals.map(({ conversationId }) => conversationId))
   const scroller = useRef<HTMLDivElement>(null)
   useRowKeys({
     ids: rows.map(({ id }) => id),
@@ -58,6 +61,14 @@ export const ConversationList = ({ className }: { className: string }) => {
                     <span className="min-w-0 flex-1 truncate">
                       {startOfLine(title) || 'New conversation'}
                     </span>
+                    {waiting.has(id) && (
+                      <ShieldQuestion
+                        size={15}
+                        role="img"
+                        aria-label="Needs approval"
+                        className="shrink-0 text-queued"
+                      />
+                    )}
                     <When at={createdAt} className="text-xs text-muted-foreground" />
                   </Link>
                 </li>

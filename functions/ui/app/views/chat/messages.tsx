@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { isNotDecided } from '../../../../../lib/core/not-decided.ts'
+import { WaitingCalls } from '../../approvals/waiting-calls.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { TextPieces } from '../../components/plain-text.tsx'
@@ -10,7 +11,7 @@ import { Windowed } from '../../components/windowed.tsx'
 import type { ChatMessage } from '../../data/chat.ts'
 import type { CallState } from '../../run/run.ts'
 import { Trouble } from '../../run/run-view.tsx'
-import { ToolCall } from '../../run/tool-call.tsx'
+import { ToolCall, WaitingRow } from '../../run/tool-call.tsx'
 
 export const UserMessage = ({ text, note }: { text: string; note?: string | undefined }) => (
   <article aria-label="You" className="flex flex-col items-end gap-1">
@@ -69,10 +70,17 @@ export const Message = memo(({ message }: { message: ChatMessage }) => {
       <Windowed
         items={toolCalls}
         getKey={({ step, id }) => `${step} ${id}`}
-        draw={(call) => <ToolCall call={callFacts(call)} scope={{ conversationId }} />}
+        draw={(call) =>
+          call.status === 'pending' ? (
+            <WaitingRow call={callFacts(call)} scope={{ conversationId }} />
+          ) : (
+            <ToolCall call={callFacts(call)} scope={{ conversationId }} />
+          )
+        }
         itemPx={CALL_PX}
         className="flex min-w-0 flex-col gap-2"
       />
+      {isWaiting && <WaitingCalls scope={{ conversationId }} />}
       {!isWaiting && content !== '' && <RichText text={content} />}
       {error && <Trouble {...error} />}
       {notice && (

@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useRef } from 'react'
 import { ApiError } from '../../../../../lib/api/api-error.ts'
-import { WaitingCalls } from '../../approvals/waiting-calls.tsx'
 import { Button } from '../../components/button.tsx'
 import { errorMessage } from '../../components/problem.tsx'
 import { Scroller } from '../../components/scroller.tsx'
@@ -27,7 +26,6 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
   const run = live?.followed.run
   const scope = useMemo(() => ({ conversationId: id }), [id])
   const last = messages.at(-1)
-  const isWaiting = last?.toolCalls?.some(({ status }) => status === 'pending') ?? false
   return (
     // `column-reverse` keeps the end in view while it grows, and the position while older messages load.
     <Scroller
@@ -55,7 +53,6 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
             No answer yet. If one is coming, it appears here.
           </p>
         )}
-        {isWaiting && <WaitingCalls scope={scope} />}
       </div>
     </Scroller>
   )

@@ -7,7 +7,7 @@ import { expiryEnd, OutcomeTag, outcomeMeaning } from '../../approvals/outcome.t
 import { Arguments } from '../../components/arguments.tsx'
 import { Checkbox } from '../../components/checkbox.tsx'
 import { expiresAtMs, useCountdown } from '../../components/countdown.ts'
-import { type Selection, toggled } from '../../components/data-row.tsx'
+import { rowLinkClass, type Selection, toggled } from '../../components/data-row.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Person } from '../../components/person.tsx'
 import { RiskTag } from '../../components/risk.tsx'
@@ -22,22 +22,22 @@ import { useMe } from '../../data/me.ts'
 type Props = {
   call: Call
   index: number
-  isMeant: boolean
-  /** The bar of a phone decides about it. */
-  isInBar: boolean
+  /** Shown in full, with its decision; on a phone the bar has that. */
+  isOpen: boolean
+  onOpen: () => void
   selection: Selection
   mark: Mark
 }
 
-/** A pending call; once it is decided or expired, its outcome. */
-export const CallCard = ({ call, index, isMeant, isInBar, selection, mark }: Props) => {
+/** A pending call; once it is decided or expired, its outcome. Only one is open, the others are a line. */
+export const CallCard = ({ call, index, isOpen, onOpen, selection, mark }: Props) => {
   const { approval, outcome } = call
   const left = useCountdown(expiresAtMs(approval.expiresAt))
   const over = outcome ?? (left === 0 ? 'expired' : undefined)
   const card = useRef<HTMLLIElement>(null)
   useEffect(() => {
-    if (isMeant) card.current?.scrollIntoView({ block: 'nearest' })
-  }, [isMeant])
+    if (isOpen) card.current?.scrollIntoView({ block: 'nearest' })
+  }, [isOpen])
   // The decision removes the buttons, so focus moves to the card.
   const marked: Mark = (id, to) => {
     if (card.current?.contains(document.activeElement))
@@ -51,11 +51,11 @@ export const CallCard = ({ call, index, isMeant, isInBar, selection, mark }: Pro
       ref={card}
       data-index={index}
       data-item={key}
-      className={`flex flex-col gap-2 border-b px-4 py-3 md:px-6 has-[[data-row-link]:focus]:bg-accent ${isMeant ? 'shadow-[inset_3px_0_0_var(--ring)]' : ''} ${isInBar ? 'max-md:shadow-[inset_3px_0_0_var(--ring)]' : ''}`}
+      className={`relative flex scroll-mt-9 flex-col gap-1.5 border-b px-4 md:px-6 ${isOpen ? 'bg-card pb-3 shadow-[inset_3px_0_0_var(--ring)]' : 'hover:bg-muted'}`}
     >
-      <div className="flex items-start gap-x-2.5 gap-y-1 max-md:flex-wrap">
+      <div className={`flex items-center gap-x-2.5 ${isOpen ? 'pt-3' : 'min-h-11 max-md:py-2'}`}>
         {over === undefined && (
-          <span className="flex h-5 items-center">
+          <span className="relative z-1 flex h-5 items-center max-md:self-start">
             <Checkbox
               label={`Select ${name}`}
               isChecked={selection.selected.has(key)}
@@ -63,47 +63,74 @@ export const CallCard = ({ call, index, isMeant, isInBar, selection, mark }: Pro
             />
           </span>
         )}
-        <RiskTag risk={approval.securityLevel} />
-        <h2 className="min-w-0 flex-1 font-mono [overflow-wrap:anywhere] max-md:order-last max-md:basis-full">
-          <Link
-            to="/inbox"
-            search={(before: object) => ({ ...before, item: key })}
-            replace
-            data-row-link
-            className="outline-none"
+        <span className="inline-flex max-md:hidden">
+          <RiskTag risk={approval.securityLevel} />
+        </span>
+        <div className="min-w-0 flex-1 gap-x-4 md:flex md:items-center">
+          <h3
+            className={`min-w-0 font-mono ${isOpen ? 'flex-1 [overflow-wrap:anywhere]' : 'shrink truncate'}`}
           >
-            {name}
-          </Link>
-        </h2>
+            <Link
+              to="/inbox"
+              search={(before: object) => ({ ...before, item: key })}
+              replace
+              data-row-link
+              aria-expanded={isOpen}
+              className={isOpen ? 'underline-offset-4 outline-none focus-visible:underline' : rowLinkClass}
+              onClick={onOpen}
+            >
+              {name}
+            </Link>
+          </h3>
+          {!isOpen && <Brief {...approval} />}
+        </div>
         {over !== undefined && <OutcomeTag outcome={over} />}
         {over === undefined && approval.expiresAt !== undefined && (
-          <TimeLeft ms={left} end={expiryEnd(approval)} className="ml-auto" />
+          <TimeLeft ms={left} end={expiryEnd(approval)} className="max-md:self-start" />
         )}
       </div>
-      <From {...approval} />
-      <Arguments label={`Arguments of ${name}`} values={approval.params} />
-      {/* As tall with the outcome as with the buttons: what is below stays in its place. */}
-      <div className="flex items-center gap-2 md:min-h-8">
-        {over === undefined && (
-          // On a phone the bar has the decision.
-          <div className="max-md:hidden">
-            <DecisionButtons approval={approval} mark={marked} />
+      {isOpen && (
+        <>
+          <From {...approval} />
+          <Arguments label={`Arguments of ${name}`} values={approval.params} />
+          {/* As tall with the outcome as with the buttons: what is below stays in its place. */}
+          <div className="flex items-center gap-2 md:min-h-8">
+            {over === undefined && (
+              <div className="max-md:hidden">
+                <DecisionButtons approval={approval} mark={marked} />
+              </div>
+            )}
+            <p role="status" className="text-muted-foreground">
+              {over !== undefined && outcomeMeaning(over)}
+              {over !== undefined && <Record outcome={over} approval={approval} />}
+            </p>
           </div>
-        )}
-        <p role="status" className="text-muted-foreground">
-          {over !== undefined && outcomeMeaning(over)}
-          {over !== undefined && <Record outcome={over} approval={approval} />}
-        </p>
-      </div>
+        </>
+      )}
     </li>
   )
 }
 
-const From = ({ userId, taskId, conversationId, requestedAt }: Approval) => {
+/** Of a call that is not open. */
+const Brief = ({ taskId, conversationId, securityLevel }: Approval) => (
+  <p className="flex min-w-0 items-center gap-x-2 text-muted-foreground md:ml-auto md:max-w-[45%] md:shrink-0">
+    <span className="inline-flex md:hidden">
+      <RiskTag risk={securityLevel} />
+    </span>
+    <span className="relative z-1 min-w-0 truncate">
+      <TitledSession taskId={taskId} conversationId={conversationId} />
+    </span>
+  </p>
+)
+
+const From = ({ userId, taskId, conversationId, requestedAt, securityLevel }: Approval) => {
   const me = useMe()
   const isInSession = (taskId ?? conversationId) !== undefined
   return (
-    <p className="text-muted-foreground">
+    <div className="flex items-start gap-2 text-muted-foreground">
+      <span className="inline-flex md:hidden">
+        <RiskTag risk={securityLevel} />
+      </span>
       <Facts
         facts={[
           isInSession && <TitledSession key="session" taskId={taskId} conversationId={conversationId} />,
@@ -113,7 +140,7 @@ const From = ({ userId, taskId, conversationId, requestedAt }: Approval) => {
           </span>,
         ]}
       />
-    </p>
+    </div>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { AlarmClock, Check, ListX, WifiOff } from 'lucide-react'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { type Call, isUndecided, useCalls } from '../../approvals/calls.ts'
@@ -17,11 +17,15 @@ import { scrollToItem, Windowed } from '../../components/windowed.tsx'
 import { isConnected } from '../../data/connection.ts'
 import { type InboxItem, type InboxItemOf, useInbox } from '../../data/inbox.ts'
 import { useMe } from '../../data/me.ts'
+import { type KeyName, writtenKey } from '../../shell/key-table.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { Allowed } from './allowed.tsx'
 import { CallCard } from './call-card.tsx'
+import { useCurrent } from './current.ts'
 import { DecideMany } from './decide-many.tsx'
+import { grouped } from './groups.ts'
 import { ItemRow, type ItemVerbs } from './item-row.tsx'
+import { Key } from './key.tsx'
 import { useMarking } from './marking.ts'
 import { SnoozeDialog } from './snooze.tsx'
 import type { RowItem } from './words.tsx'
@@ -98,14 +102,11 @@ const Switch = ({
   </Link>
 )
 
-const CARD_PX = 200
-const ROW_PX = 56
+const CALL_PX = 45
+const ROW_PX = 57
 
 const none: ReadonlySet<string> = new Set()
 const callKey = ({ approval }: Call) => `approval:${approval.id}`
-
-/** A call as a card, or any other item as a row, in the order of the list. */
-type Entry = { key: string; call: Call } | { key: string; item: RowItem }
 
 const List = ({ items }: { items: readonly InboxItem[] }) => {
   const { item: meant } = useSearch({ from: '/inbox' })
@@ -118,12 +119,16 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
   const [retried, setRetried] = useState<readonly Failed[]>()
   const [asked, setAsked] = useState<readonly InboxItem[]>()
   const marking = useMarking()
-  const barCall = useBarCall(calls, meant)
   const scroller = useRef<HTMLDivElement>(null)
-  const entries: readonly Entry[] = [
+  const groups = grouped([
     ...calls.map((call) => ({ key: callKey(call), call })),
     ...items.filter(isRow).map((item) => ({ key: item.key, item })),
-  ]
+  ])
+  const keys = groups.flatMap(({ entries }) => entries.map(({ key }) => key))
+  const firstCall = calls.find(isUndecided)
+  const [current, setCurrent] = useCurrent(meant, firstCall && callKey(firstCall), (key) =>
+    keys.includes(key),
+  )
   const chosen = items.filter(({ key }) => selected.has(key))
   const selection: Selection = { selected, onSelect }
   const clearSelection = () => onSelect(none)
@@ -138,82 +143,95 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
   }
   useRowKeys({
     label: 'inbox',
-    ids: entries.map(({ key }) => key),
+    ids: keys,
     selection,
     scroller,
     show: (index) => scrollToItem(scroller.current, index),
   })
   /** The selected items, else the item that has focus. */
-  const current = (): readonly InboxItem[] => {
+  const acted = (): readonly InboxItem[] => {
     if (chosen.length > 0) return chosen
-    const key = document.activeElement?.closest('[data-item]')?.getAttribute('data-item')
+    const key = keyAt(document.activeElement)
     return items.filter((item) => item.key === key)
   }
   useKeys({
-    done: () => verbs.onDone(current()),
+    done: () => verbs.onDone(acted()),
     snooze: () => {
-      const some = current()
+      const some = acted()
       if (some.length > 0) setAsked(some)
     },
     retry: () => {
-      const failures = current().filter(isFailure)
+      const failures = acted().filter(isFailure)
       if (failures.length > 0) setRetried(failures)
     },
   })
   const decided = calls.filter((call) => !isUndecided(call)).length
+  const barCall = calls.find((call) => callKey(call) === current)
   return (
     <>
+      {keys.length > 0 && (
+        <Bar
+          items={items}
+          chosen={chosen}
+          selection={selection}
+          verbs={verbs}
+          mark={mark}
+          decided={decided}
+          onClearDecided={clear}
+        />
+      )}
       <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto">
-        {(entries.length > 0 || decided > 0) && (
-          <Bar
-            items={items}
-            chosen={chosen}
-            selection={selection}
-            verbs={verbs}
-            mark={mark}
-            decided={decided}
-            onClearDecided={clear}
-          />
-        )}
         <Away />
-        {meant !== undefined && !entries.some(({ key }) => key === meant) && <Gone />}
-        {entries.length === 0 ? (
-          <Nothing />
-        ) : (
-          <ul aria-label="Inbox">
-            <Windowed
-              isList
-              items={entries}
-              getKey={({ key }) => key}
-              draw={(entry, index) =>
-                'call' in entry ? (
-                  <CallCard
-                    isMeant={entry.key === meant}
-                    isInBar={entry.call === barCall}
-                    call={entry.call}
-                    index={index}
-                    selection={selection}
-                    mark={mark}
-                  />
-                ) : (
-                  <ItemRow
-                    isMeant={entry.key === meant}
-                    item={entry.item}
-                    index={index}
-                    selection={selection}
-                    verbs={verbs}
-                  />
-                )
-              }
-              itemPx={(entry) => ('call' in entry ? CARD_PX : ROW_PX)}
-              atOnce={10}
-              meant={entries.findIndex(({ key }) => key === meant)}
-            />
-          </ul>
-        )}
+        {meant !== undefined && !keys.includes(meant) && <Gone />}
+        {keys.length === 0 && <Nothing />}
+        {groups.map(({ title, open, first, entries }) => (
+          <section
+            key={title}
+            aria-label={title}
+            // A click opens by itself: a card that opened at its first half would move what is clicked.
+            onFocus={({ target }) =>
+              target.matches('[data-row-link]:focus-visible') && setCurrent(keyAt(target))
+            }
+          >
+            <h2 className="sticky top-0 z-10 flex h-8 items-center gap-2 border-b bg-muted px-4 text-xs font-semibold md:px-6">
+              {title} <span className="font-normal text-muted-foreground">{open}</span>
+            </h2>
+            <ul>
+              <Windowed
+                isList
+                items={entries}
+                first={first}
+                getKey={({ key }) => key}
+                draw={(entry, index) =>
+                  'call' in entry ? (
+                    <CallCard
+                      isOpen={entry.key === current}
+                      onOpen={() => setCurrent(entry.key)}
+                      call={entry.call}
+                      index={index}
+                      selection={selection}
+                      mark={mark}
+                    />
+                  ) : (
+                    <ItemRow
+                      isCurrent={entry.key === current}
+                      item={entry.item}
+                      index={index}
+                      selection={selection}
+                      verbs={verbs}
+                    />
+                  )
+                }
+                itemPx={(entry) => ('call' in entry ? CALL_PX : ROW_PX)}
+                atOnce={10}
+                meant={current === undefined ? -1 : keys.indexOf(current)}
+              />
+            </ul>
+          </section>
+        ))}
         <Allowed />
       </div>
-      {barCall && <PhoneDecision call={barCall} calls={calls} mark={mark} />}
+      {barCall && <PhoneDecision call={barCall} calls={calls} mark={mark} onNext={setCurrent} />}
       {asked && (
         <SnoozeDialog
           count={asked.length}
@@ -238,6 +256,9 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
   )
 }
 
+const keyAt = (element: Element | null): string | undefined =>
+  element?.closest('[data-item]')?.getAttribute('data-item') ?? undefined
+
 type BarProps = {
   items: readonly InboxItem[]
   chosen: readonly InboxItem[]
@@ -256,7 +277,7 @@ const Bar = ({ items, chosen, selection, verbs, mark, decided, onClearDecided }:
   const hasCalls = [...selection.selected].some((key) => key.startsWith('approval:'))
   return (
     <div
-      className={`sticky top-0 z-10 flex min-h-12 flex-wrap items-center gap-2 border-b bg-background px-4 py-1.5 md:px-6 ${selection.selected.size + decided === 0 ? 'max-md:hidden' : ''}`}
+      className={`flex min-h-10 shrink-0 flex-wrap items-center gap-2 border-b px-4 py-1 md:px-6 ${selection.selected.size + decided === 0 ? 'max-md:hidden' : ''}`}
     >
       <SelectAll items={items} selection={selection} />
       {selection.selected.size > 0 ? (
@@ -277,9 +298,7 @@ const Bar = ({ items, chosen, selection, verbs, mark, decided, onClearDecided }:
           )}
         </>
       ) : (
-        <span className="text-muted-foreground max-md:hidden">
-          Tool calls that need approval come first. Items close when their cause is resolved.
-        </span>
+        <Keys />
       )}
       {decided > 0 && (
         <Button size="small" onClick={onClearDecided} className="ml-auto">
@@ -289,6 +308,26 @@ const Bar = ({ items, chosen, selection, verbs, mark, decided, onClearDecided }:
     </div>
   )
 }
+
+const Keys = () => (
+  <span className="flex items-center gap-x-3 text-xs text-muted-foreground max-md:hidden">
+    {keys.map(([words, ...names]) => (
+      <span key={words} className="flex items-center gap-1">
+        {names.map((name) => (
+          <Key key={name} name={writtenKey(name)} />
+        ))}
+        {words}
+      </span>
+    ))}
+  </span>
+)
+
+const keys: readonly (readonly [words: string, ...names: readonly KeyName[]])[] = [
+  ['move', 'next', 'previous'],
+  ['select', 'select'],
+  ['done', 'done'],
+  ['snooze', 'snooze'],
+]
 
 const SelectAll = ({ items, selection }: Pick<BarProps, 'items' | 'selection'>) => {
   const isAll = items.length > 0 && items.every(({ key }) => selection.selected.has(key))
@@ -301,29 +340,12 @@ const SelectAll = ({ items, selection }: Pick<BarProps, 'items' | 'selection'>) 
   )
 }
 
-/**
- * The call of the bar on a phone: the one that the address names, else the first one that waits. It stays, also once it is
- * decided, until the person goes on to the next one.
- */
-const useBarCall = (calls: readonly Call[], meant: string | undefined) => {
-  const [shown, setShown] = useState<string>()
-  const find = (key: string | undefined) => calls.find((call) => callKey(call) === key)
-  const call = find(meant) ?? find(shown) ?? calls.find(isUndecided)
-  if (call !== undefined && find(meant) === undefined && shown !== callKey(call)) setShown(callKey(call))
-  return isOther(meant) ? undefined : call
-}
+type PhoneProps = { call: Call; calls: readonly Call[]; mark: Mark; onNext: (key: string) => void }
 
-/** The address names a result or a failure: a bar about a call would decide about what is out of view. */
-const isOther = (meant: string | undefined) => meant !== undefined && !meant.startsWith('approval:')
-
-type PhoneProps = { call: Call; calls: readonly Call[]; mark: Mark }
-
-const PhoneDecision = ({ call, calls, mark }: PhoneProps) => {
-  const navigate = useNavigate({ from: '/inbox' })
+const PhoneDecision = ({ call, calls, mark, onNext }: PhoneProps) => {
   const others = calls.filter((one) => isUndecided(one) && one !== call)
   const next = () => {
-    const key = others[0] && callKey(others[0])
-    if (key !== undefined) void navigate({ search: (before) => ({ ...before, item: key }), replace: true })
+    if (others[0]) onNext(callKey(others[0]))
   }
   return <DecisionBar call={call} others={others.length} mark={mark} onNext={next} />
 }

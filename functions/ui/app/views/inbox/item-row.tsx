@@ -10,6 +10,8 @@ import { When } from '../../components/when.tsx'
 import { useRemoveHold } from '../../data/holds.ts'
 import type { InboxItem, InboxItemOf } from '../../data/inbox.ts'
 import { useMe } from '../../data/me.ts'
+import { writtenKey } from '../../shell/key-table.ts'
+import { Key } from './key.tsx'
 import { facts, looks, type RowItem, TitleLink, titleText } from './words.tsx'
 
 export type ItemVerbs = {
@@ -22,25 +24,26 @@ export type ItemVerbs = {
 type Props = {
   item: RowItem
   index: number
-  isMeant: boolean
+  /** Its verbs are in words. */
+  isCurrent: boolean
   selection: Selection
   verbs: ItemVerbs
 }
 
 /** An item in two lines, with what can be done about it. */
-export const ItemRow = ({ item, index, isMeant, selection, verbs }: Props) => {
+export const ItemRow = ({ item, index, isCurrent, selection, verbs }: Props) => {
   const { icon: Icon, label, tone } = looks[item.kind]
   const row = useRef<HTMLLIElement>(null)
   useEffect(() => {
-    if (isMeant) row.current?.scrollIntoView({ block: 'nearest' })
-  }, [isMeant])
+    if (isCurrent) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isCurrent])
   const name = titleText(item)
   return (
     <li
       ref={row}
       data-index={index}
       data-item={item.key}
-      className={`relative flex min-h-14 items-center gap-3 border-b px-4 py-2 hover:bg-muted has-[[data-row-link]:focus]:bg-accent has-[[data-row-link]:focus]:shadow-[inset_3px_0_0_var(--ring)] md:px-6 ${isMeant ? 'shadow-[inset_3px_0_0_var(--ring)]' : ''}`}
+      className={`relative flex min-h-14 scroll-mt-9 items-center gap-3 border-b px-4 py-2 hover:bg-muted has-[[data-row-link]:focus]:bg-accent has-[[data-row-link]:focus]:shadow-[inset_3px_0_0_var(--ring)] md:px-6 ${isCurrent ? 'shadow-[inset_3px_0_0_var(--ring)]' : ''}`}
     >
       <span className="relative z-1 flex">
         <Checkbox
@@ -51,26 +54,32 @@ export const ItemRow = ({ item, index, isMeant, selection, verbs }: Props) => {
       </span>
       <Icon size={16} role="img" aria-label={label} className={`shrink-0 ${tone}`} />
       <div className="min-w-0 flex-1">
-        <h2 className="font-medium">
+        <h3 className="font-medium">
           <TitleLink item={item} className={`block truncate ${rowLinkClass}`} />
-        </h2>
-        <p className="h-[1lh] overflow-hidden text-muted-foreground md:h-auto">
-          <Facts facts={[<span key="kind">{label}</span>, ...facts(item), snoozed(item)]} />
+        </h3>
+        <p className="text-muted-foreground max-md:h-[1lh] max-md:overflow-hidden max-md:[clip-path:inset(0_0_2px)]">
+          <Facts facts={[...facts(item), snoozed(item)]} />
         </p>
       </div>
       <div className="relative z-1 flex items-center gap-1">
-        <Verb item={item} onRetry={verbs.onRetry} />
+        <Verb item={item} isCurrent={isCurrent} onRetry={verbs.onRetry} />
         {item.snoozedUntil === undefined ? (
           <>
             <RowButton
               label="Snooze"
-              keys="s"
+              keys={writtenKey('snooze')}
+              isInWords={isCurrent}
               onClick={() => verbs.onSnooze([item])}
               className="max-md:hidden"
             >
               <AlarmClock size={15} />
             </RowButton>
-            <RowButton label="Done" keys="e" onClick={() => verbs.onDone([item])}>
+            <RowButton
+              label="Done"
+              keys={writtenKey('done')}
+              isInWords={isCurrent}
+              onClick={() => verbs.onDone([item])}
+            >
               <Check size={15} />
             </RowButton>
           </>
@@ -94,15 +103,16 @@ const snoozed = ({ snoozedUntil }: RowItem) =>
 type RowButtonProps = {
   label: string
   keys?: string
+  isInWords?: boolean
   onClick: () => void
   className?: string
   children: ReactNode
 }
 
-const RowButton = ({ label, keys, onClick, className = '', children }: RowButtonProps) => (
+const RowButton = ({ label, keys, isInWords = false, onClick, className = '', children }: RowButtonProps) => (
   <Button
-    kind="ghost"
-    size="icon"
+    kind={isInWords ? 'plain' : 'ghost'}
+    size={isInWords ? 'small' : 'icon'}
     needsService
     aria-label={label}
     title={keys ? `${label} (${keys})` : label}
@@ -110,11 +120,20 @@ const RowButton = ({ label, keys, onClick, className = '', children }: RowButton
     onClick={onClick}
   >
     {children}
+    {isInWords && (
+      <>
+        {label} <Key name={keys} />
+      </>
+    )}
   </Button>
 )
 
 /** The act that most likely ends the cause. */
-const Verb = ({ item, onRetry }: Pick<Props, 'item'> & Pick<ItemVerbs, 'onRetry'>) => {
+const Verb = ({
+  item,
+  isCurrent,
+  onRetry,
+}: Pick<Props, 'item' | 'isCurrent'> & Pick<ItemVerbs, 'onRetry'>) => {
   if (item.kind === 'failure')
     return (
       <Button
@@ -125,6 +144,7 @@ const Verb = ({ item, onRetry }: Pick<Props, 'item'> & Pick<ItemVerbs, 'onRetry'
         onClick={() => onRetry(item)}
       >
         <RotateCcw size={14} /> Retry {item.failure.pending > 1 ? `all ${item.failure.pending}` : ''}
+        {isCurrent && <Key name={writtenKey('retry')} />}
       </Button>
     )
   return item.kind === 'hold' ? <StartAnyway id={item.hold.id} /> : null

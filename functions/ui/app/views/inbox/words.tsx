@@ -62,7 +62,7 @@ export const titleText = (item: RowItem): string => {
 const runTime = ({ task }: Extract<RowItem, { kind: 'result' }>) =>
   task.startedAt && task.completedAt && formatDuration(runTimeMs(task, Date.parse(task.completedAt)))
 
-/** What the second line of an item says. */
+/** What the second line of an item says; its heading says the rest. */
 export const facts = (item: RowItem): readonly ReactNode[] => {
   switch (item.kind) {
     case 'failure':
@@ -74,21 +74,22 @@ export const facts = (item: RowItem): readonly ReactNode[] => {
       ]
     case 'hold':
       return [
+        'Usage limit',
         item.hold.waiting > 0 && wait(item.hold.waiting),
         <span key="until">
           tried again <When at={item.hold.until} />
         </span>,
       ]
     case 'budget':
-      return [item.until && `until ${formatDate(Date.parse(item.until))}, or a higher budget`]
+      return [item.until && `Until ${formatDate(Date.parse(item.until))}, or a higher budget`]
     case 'runner':
       return [
         <span key="at">
-          since <When at={item.at} />
+          Since <When at={item.at} />
         </span>,
       ]
     case 'webhook':
-      return ['a delivery failed; others wait', <When key="at" at={item.at} />]
+      return ['A delivery failed; others wait', <When key="at" at={item.at} />]
     case 'result':
       return [
         item.task.agent,

@@ -1,0 +1,39 @@
+import { type Call, isUndecided } from '../../approvals/calls.ts'
+import type { InboxItem } from '../../data/inbox.ts'
+import type { RowItem } from './words.tsx'
+
+/** A call, or any other item. */
+export type Entry = { key: string; call: Call } | { key: string; item: RowItem }
+
+export type Group = {
+  title: string
+  /** Calls that are decided do not count. */
+  open: number
+  /** The place of the first entry in the whole list. */
+  first: number
+  entries: readonly Entry[]
+}
+
+const groups: readonly (readonly [title: string, ...kinds: readonly InboxItem['kind'][]])[] = [
+  ['Needs approval', 'approval'],
+  ['Failed', 'failure'],
+  ['Waiting', 'hold', 'budget', 'runner'],
+  ['Webhooks', 'webhook'],
+  ['Results to review', 'result'],
+]
+
+const kindOf = (entry: Entry): InboxItem['kind'] => ('call' in entry ? 'approval' : entry.item.kind)
+
+const isOpen = (entry: Entry): boolean => !('call' in entry) || isUndecided(entry.call)
+
+/** The entries under the headings of the inbox; within a group they keep their order. */
+export const grouped = (entries: readonly Entry[]): readonly Group[] => {
+  let first = 0
+  return groups.flatMap(([title, ...kinds]) => {
+    const own = entries.filter((entry) => kinds.includes(kindOf(entry)))
+    if (own.length === 0) return []
+    const group = { title, open: own.filter(isOpen).length, first, entries: own }
+    first += own.length
+    return group
+  })
+}

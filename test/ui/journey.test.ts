@@ -171,7 +171,7 @@ inBrowser('a visitor who opens the page', () => {
     await page.getByText('Retried as a new task').waitFor()
     await page.getByRole('link', { name: id }).waitFor()
     await ask('create token', 'Create token')
-    await page.waitForURL(`${world.baseUrl}/settings/tokens`)
+    await page.waitForURL(`${world.baseUrl}/settings/tokens?token=new`)
     await page.locator('input[name=name]:focus').waitFor()
     expect(faults).toEqual([])
   }, 90_000)

@@ -33,8 +33,8 @@ export const useActions = (): readonly PaletteEntry[] => {
   const needsSignIn = useNeedsSignIn()
   const signOut = useSignOut()
   const current = theme.use()
-  const toForm = (to: '/settings/tokens' | '/settings/invites', field: string) => () => {
-    void navigate({ to })
+  const toForm = (href: string, field: string) => () => {
+    void navigate({ href })
     focusLater(`main form[aria-label="${field}"] input`)
   }
   const invite: PaletteEntry = {
@@ -42,7 +42,7 @@ export const useActions = (): readonly PaletteEntry[] => {
     label: 'Invite a person',
     icon: UserPlus,
     words: 'create user account',
-    act: toForm('/settings/invites', 'Invite a person'),
+    act: toForm('/settings/invites', 'New invite'),
   }
   const leave: PaletteEntry = {
     id: 'sign-out',
@@ -72,7 +72,7 @@ export const useActions = (): readonly PaletteEntry[] => {
       label: 'Create token',
       icon: KeyRound,
       words: 'new api key',
-      act: toForm('/settings/tokens', 'New token'),
+      act: toForm('/settings/tokens?token=new', 'New token'),
     },
     ...(isOffered(accounts, role, mode) ? [invite] : []),
     {

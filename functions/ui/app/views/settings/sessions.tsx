@@ -36,7 +36,8 @@ const List = () => {
     <Panel
       title="Sessions"
       aside={
-        data && data.total > 1 ? (
+        data &&
+        data.total > 1 && (
           <Confirm
             verb="Revoke all others"
             title="Revoke all other sessions"
@@ -45,8 +46,6 @@ const List = () => {
             You stay signed in here. All other sessions are revoked immediately, and your devices are
             unpaired.
           </Confirm>
-        ) : (
-          <span className="text-muted-foreground">{data?.total}</span>
         )
       }
     >

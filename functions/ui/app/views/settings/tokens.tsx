@@ -1,5 +1,6 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -16,12 +17,19 @@ import { usePage } from '../../data/page.ts'
 import { useRevokeToken, useTokens } from '../../data/tokens.ts'
 import { TokenForm } from './token-form.tsx'
 
+const NEW = 'new'
+
+/** The form of a new token is in the address, so that other views lead to it. */
 export const Tokens = (): ReactNode => {
-  const [isNew, setNew] = useState(false)
+  const { token }: { token?: string } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const isNew = token === NEW
+  const open = (next: string | undefined) =>
+    void navigate({ to: '.', search: (before: object) => ({ ...before, token: next }) } as never)
   return (
     <>
-      {isNew && <TokenForm onClose={() => setNew(false)} />}
-      <List onNew={() => setNew(true)} isNew={isNew} />
+      {isNew && <TokenForm onClose={() => open(undefined)} />}
+      <List onNew={() => open(NEW)} isNew={isNew} />
     </>
   )
 }

@@ -140,7 +140,7 @@ inBrowser('the overview', () => {
     await hours.waitFor()
     expect(await hours.getByRole('link').count()).toBe(24)
     await page.getByRole('table').filter({ hasText: 'Wait p50' }).waitFor()
-    await page.getByRole('region', { name: 'Failures' }).getByText(/moody/).first().waitFor()
+    await page.getByRole('region', { name: 'Failures' }).getByText(/Moody/).first().waitFor()
 
     // Roving tabindex.
     await hours.getByRole('link').last().focus()

@@ -17,13 +17,13 @@ import {
 import { parseDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
 import { buildFileTree, type Folder } from '../../functions/ui/app/components/diff-tree.ts'
 import { safeLink } from '../../functions/ui/app/components/link.ts'
-import { groupTitle } from '../../functions/ui/app/components/text-weight.ts'
 import { formatDuration, formatRelative } from '../../functions/ui/app/components/time.ts'
 import { isStuck } from '../../functions/ui/app/components/usual-time.ts'
 import { waitingText } from '../../functions/ui/app/components/waiting.ts'
 import { limitErrors, limitTexts, readLimits } from '../../functions/ui/app/create/limits.ts'
 import { newTaskBody } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
+import { causeDetail, causeTitle } from '../../functions/ui/app/data/failures.ts'
 import { EVERY_MS, intervalAfter, intervalUntil, periodEnd } from '../../functions/ui/app/data/live.ts'
 import { patched } from '../../functions/ui/app/data/live-events.ts'
 import { estimatedOffset, narrowed } from '../../functions/ui/app/data/server-clock.ts'
@@ -48,9 +48,13 @@ describe('the details of an audit record', () => {
   })
 })
 
-describe('the title of a group of failures', () => {
-  it('has an ellipsis for what varies, and what an agent wrote in such brackets itself', () => {
-    expect(groupTitle('code <n> at <path>: <b>no</b>')).toBe('code … at …: <b>no</b>')
+describe('the title of a cause of failures', () => {
+  it.each([
+    ['npm test exited with code 1\n\n  1 of 2 failed\nmore', 'npm test exited with code 1', '1 of 2 failed'],
+    ['\n one line \n', 'one line', undefined],
+    ['', 'Failed without a message', undefined],
+  ])('%j is its first line with text, followed by the next', (lastMessage, title, detail) => {
+    expect([causeTitle({ lastMessage }), causeDetail({ lastMessage })]).toEqual([title, detail])
   })
 })
 

@@ -56,9 +56,3 @@ export const startOfLine = (text: string): string => {
   const start = cutToWeight(text, LINE_WEIGHT, LINE_LETTERS)
   return start.length < text.length ? `${start}…` : start
 }
-
-/** The signs that stand for what varies in the messages of a group of failures. */
-const VARYING = /<(?:n|id|hex|path|url|text)>/g
-
-/** The start of the message of a group of failures: `Timed out after <n>ms` → `Timed out after …ms`. */
-export const groupTitle = (message: string): string => startOfLine(message.replace(VARYING, '…'))

@@ -1,6 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Command, useCommandState } from 'cmdk'
+import { Search, X } from 'lucide-react'
 import { useState } from 'react'
+import { Button } from '../components/button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { useNarrow } from '../components/narrow.ts'
 import { usePaused } from '../components/paused.ts'
@@ -30,13 +32,25 @@ export const Palette = () => {
   return (
     <Dialog isOpen onClose={closeOverlay} title="Search" isBare>
       <Command label="Search everything" shouldFilter={false} className="flex min-h-0 flex-col">
-        <Command.Input
-          autoFocus
-          value={text}
-          onValueChange={setText}
-          placeholder="Search tasks, conversations, settings and docs"
-          className="h-12 shrink-0 border-b bg-transparent px-4 text-base outline-none placeholder:text-muted-foreground"
-        />
+        <div className="flex shrink-0 items-center border-b pr-2 pl-4">
+          <Search size={16} className="shrink-0 text-muted-foreground" aria-hidden />
+          <Command.Input
+            autoFocus
+            value={text}
+            onValueChange={setText}
+            placeholder="Search tasks, conversations, settings and docs"
+            className="h-12 min-w-0 flex-1 bg-transparent px-2.5 text-base text-ellipsis outline-none placeholder:text-muted-foreground"
+          />
+          <Button
+            kind="ghost"
+            size="icon"
+            className="md:hidden"
+            aria-label="Close the search"
+            onClick={closeOverlay}
+          >
+            <X size={16} />
+          </Button>
+        </div>
         <Command.List className="max-h-[60vh] overflow-y-auto pt-2">
           {inView && <TaskInView id={inView} typed={typed} />}
           <PaletteGroup

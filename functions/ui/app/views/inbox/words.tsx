@@ -10,13 +10,15 @@ import {
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
+import { AgentName } from '../../components/agent-name.tsx'
 import { Cost } from '../../components/cost.tsx'
 import { ErrorCode } from '../../components/error-code.tsx'
 import { formatDate, formatNumber } from '../../components/format.ts'
 import { providerName } from '../../components/provider-name.ts'
-import { groupTitle, startOfLine } from '../../components/text-weight.ts'
+import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
 import { When } from '../../components/when.tsx'
+import { causeTitle } from '../../data/failures.ts'
 import type { InboxItem } from '../../data/inbox.ts'
 
 /** An item that is no approval: those are cards. */
@@ -45,7 +47,7 @@ const hostIn = (url: string) => (URL.canParse(url) ? new URL(url).host : url)
 export const titleText = (item: RowItem): string => {
   switch (item.kind) {
     case 'failure':
-      return groupTitle(item.failure.message)
+      return causeTitle(item.failure)
     case 'hold':
       return `${providerName(item.hold.provider)}: ${startOfLine(item.hold.reason)}`
     case 'budget':
@@ -68,7 +70,7 @@ export const facts = (item: RowItem): readonly ReactNode[] => {
     case 'failure':
       return [
         notRetried(item.failure),
-        item.failure.agent,
+        <AgentName key="agent" type={item.failure.agent} />,
         <ErrorCode key="code" code={item.failure.code} />,
         <When key="at" at={item.at} />,
       ]
@@ -92,7 +94,7 @@ export const facts = (item: RowItem): readonly ReactNode[] => {
       return ['A delivery failed; others wait', <When key="at" at={item.at} />]
     case 'result':
       return [
-        item.task.agent,
+        <AgentName key="agent" type={item.task.agent} />,
         item.task.repository,
         item.task.branch,
         runTime(item),

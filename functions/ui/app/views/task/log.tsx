@@ -175,7 +175,8 @@ const LogLine = memo(({ line, isLinked }: { line: Line; isLinked: boolean }) => 
       >
         +{formatDuration(sinceMs)}
       </time>
-      <span className={`shrink-0 font-medium sm:w-18 ${tones[type]}`}>{type}</span>
+      {/* What most lines are is not said. */}
+      <span className={`shrink-0 font-medium sm:w-18 ${tones[type]}`}>{type !== 'progress' && type}</span>
       <span className="min-w-0 font-mono text-xs leading-[inherit] [overflow-wrap:anywhere] whitespace-pre-wrap max-sm:w-full sm:flex-1">
         <TextPieces text={message ?? ''} />
       </span>

@@ -14,10 +14,12 @@ type Props = {
   children?: ReactNode
   /** What can be done beside the decision, instead of opening the composer. */
   more?: ReactNode
+  /** Leads to the call with its arguments, where it is out of view. */
+  toCall?: ReactNode
 }
 
 /** On a phone the decision about a call that waits stands in place of the composer. */
-export const DecisionOrComposer = ({ scope, children, more }: Props) => {
+export const DecisionOrComposer = ({ scope, children, more, toCall }: Props) => {
   const isNarrow = useNarrow()
   const { data = none } = useApprovals()
   const { calls, mark } = useCalls(data)
@@ -29,12 +31,15 @@ export const DecisionOrComposer = ({ scope, children, more }: Props) => {
   if (!isNarrow || isReplying || !isWaiting) return children
   return (
     <Bar calls={ofScope} mark={mark}>
-      {more ??
-        (children !== undefined && (
-          <Button kind="ghost" className="justify-center" onClick={() => setReplying(true)}>
-            Reply instead
-          </Button>
-        ))}
+      <div className="flex justify-center gap-2 empty:hidden">
+        {toCall}
+        {more ??
+          (children !== undefined && (
+            <Button kind="ghost" onClick={() => setReplying(true)}>
+              Reply instead
+            </Button>
+          ))}
+      </div>
     </Bar>
   )
 }

@@ -1,4 +1,4 @@
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ArrowUp } from 'lucide-react'
 import {
   type FormEvent,
@@ -13,7 +13,7 @@ import { ApiError } from '../../../../../lib/api/api-error.ts'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { DecisionOrComposer } from '../../approvals/decision-or-composer.tsx'
-import { Button } from '../../components/button.tsx'
+import { Button, buttonClass } from '../../components/button.tsx'
 import { ErrorCode } from '../../components/error-code.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { formatNumber } from '../../components/format.ts'
@@ -29,10 +29,20 @@ import { toThreadId, useReply, useThread } from '../../data/threads.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { overlay } from '../../shell/overlay.ts'
 
-export const Reply = ({ task }: { task: Task }) => (
-  <DecisionOrComposer scope={{ taskId: task.id }}>
-    <Composer task={task} />
-  </DecisionOrComposer>
+export const Reply = ({ task }: { task: Task }) => {
+  const { tab = 'output', attempt } = useSearch({ from: '/tasks/$id' })
+  const isInView = tab === 'output' && attempt === undefined
+  return (
+    <DecisionOrComposer scope={{ taskId: task.id }} toCall={!isInView && <ToCall />}>
+      <Composer task={task} />
+    </DecisionOrComposer>
+  )
+}
+
+const ToCall = () => (
+  <Link from="/tasks/$id" to="." search={{}} className={buttonClass({ kind: 'ghost' })}>
+    Show the call
+  </Link>
 )
 
 /** Sends a message to the thread of a task: the next turn, at once or when the running one has ended. */

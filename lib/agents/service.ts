@@ -74,6 +74,8 @@ type Needs = {
   worker: 'on' | 'off'
   /** The runners that take tasks, with the agents that they have. */
   runners: () => Promise<readonly Offer[]>
+  /** All runners that are registered, whether they take tasks or not. */
+  registered: () => Promise<readonly Offer[]>
   breakers: Breakers
   clock: Clock
   masker: Masker
@@ -83,8 +85,19 @@ export type Agents = ReturnType<typeof createAgents>
 
 /** The registered execution backends. */
 export const createAgents = (needs: Needs) => {
-  const { adapters, stats, attemptLimit, maxCostUsd, defaultType, worker, runners, breakers, clock, masker } =
-    needs
+  const {
+    adapters,
+    stats,
+    attemptLimit,
+    maxCostUsd,
+    defaultType,
+    worker,
+    runners,
+    registered,
+    breakers,
+    clock,
+    masker,
+  } = needs
   const check = createHealthCheck({ breakers, clock, masker })
 
   const describe = async (
@@ -92,9 +105,11 @@ export const createAgents = (needs: Needs) => {
     { completed, failed, durationMs, lastAt }: AgentStats,
     isFresh: boolean,
     offers: readonly Offer[],
+    onRunners: ReadonlySet<string>,
   ): Promise<Agent> => {
     const runnable = isConfigured(adapter)
-    const inService = runnable && worker === 'on'
+    const isLeft = isDemo(adapter) && onRunners.has(adapter.type)
+    const inService = runnable && worker === 'on' && !isLeft
     const having = offers.filter((offer) => offeredIn(offer, adapter.type))
     // What the service does not run itself, runners have made known as what they can run.
     const isElsewhere = !inService && having.length > 0
@@ -174,11 +189,18 @@ export const createAgents = (needs: Needs) => {
     /** The types of those that can work by their settings. */
     configuredTypes: async (): Promise<string[]> =>
       (await adapters()).filter(isConfigured).map(({ type }) => type),
+    /**
+     * The types that the service runs itself although runners have them: no agent on the demo model, since the same one
+     * of a runner has a real one.
+     */
+    ownTypes: async (): Promise<string[]> =>
+      (await adapters()).filter((one) => isConfigured(one) && !isDemo(one)).map(({ type }) => type),
     /** Checks the health of every adapter, all at once; with `isFresh` also of those whose last check still counts. */
     list: async ({ isFresh = false }: { isFresh?: boolean } = {}): Promise<Agent[]> => {
-      const [own, readStats, offers] = await Promise.all([adapters(), stats(), runners()])
+      const [own, readStats, offers, all] = await Promise.all([adapters(), stats(), runners(), registered()])
+      const onRunners = new Set(offeredTypes(all))
       const described = await Promise.all(
-        own.map((adapter) => describe(adapter, readStats(adapter.type), isFresh, offers)),
+        own.map((adapter) => describe(adapter, readStats(adapter.type), isFresh, offers, onRunners)),
       )
       const isOwn = new Set(own.map(({ type }) => type))
       const others = offeredTypes(offers).filter((type) => !isOwn.has(type))
@@ -220,6 +242,9 @@ const knownProviders = (adapter: AgentAdapter): string[] | undefined => {
     return undefined
   }
 }
+
+/** Whether a script answers in place of a model. */
+const isDemo = (adapter: AgentAdapter): boolean => knownProviders(adapter)?.includes('demo') === true
 
 const missingParts = (adapter: AgentAdapter): Pick<Agent, 'install' | 'missingSettings'> => {
   const { install, missingSettings }: MissingParts = adapter.missing?.() ?? {}

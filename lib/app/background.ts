@@ -50,7 +50,7 @@ export const createBackground = (
   const ownTasks = async (): Promise<Fits<RunTask>> => {
     const { registry } = domains.runners
     const [own, all, takers] = await Promise.all([
-      domains.agents.configuredTypes(),
+      domains.agents.ownTypes(),
       registry.all(),
       registry.takers(),
     ])

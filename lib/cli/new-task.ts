@@ -58,7 +58,7 @@ export const taskOptions = {
     value: 'repository',
     about: 'owner/repo, an https URL, or a path on the machine of the service, such as .',
   },
-  branch: { type: 'string', value: 'name', about: 'the base branch' },
+  branch: { type: 'string', value: 'name', about: 'the branch to work on; created unless it exists' },
   agent: { type: 'string', value: 'type', about: 'the agent; the default agent if not set' },
   title: { type: 'string', about: 'the title; the first line of the prompt if not set' },
   priority: { type: 'string', value: '1-4', about: '1 (critical) to 4 (low), 3 by default' },

@@ -97,6 +97,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     ...needs,
     worker: config.WORKER,
     runners: runnerRegistry.takers,
+    registered: runnerRegistry.all,
     stats: counters.agentStatistics,
     attemptLimit,
     maxCostUsd: config.AGENT_MAX_COST_USD,
@@ -111,7 +112,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     if (isLeft !== undefined) return (asked) => !isLeft(asked)
     if (config.WORKER === 'off') return () => false
     // Agents of the service that cannot be loaded are told by its health, and by the run.
-    const types = await agents.configuredTypes().catch(() => undefined)
+    const types = await agents.ownTypes().catch(() => undefined)
     return (asked) => fitsService(asked, new Set(types ?? [asked.agent ?? '']), offers)
   }
   const whyNoRunner = createWhyNoRunner({ runners: runnerRegistry, isOwn })

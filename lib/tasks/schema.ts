@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { LONGEST_ATTEMPT_MS, MOST_STEPS, SHORTEST_ATTEMPT_MS } from '../core/attempt-limit.ts'
+import { BranchName } from '../core/branch-name.ts'
 import { HIGHEST_COST_LIMIT_USD } from '../core/cost-limit.ts'
 import { queryFrom, queryUntil } from '../core/page.ts'
 import { AskedLabelsSchema } from '../core/runner-labels.ts'
@@ -53,10 +54,10 @@ export const CreateTaskSchema = z
     repository: shortText
       .min(1)
       .describe(
-        '`owner/repo`, an https URL, or a path or `file:` URL of this machine; 400 `repository_refused` for a host or path that this caller may not name',
+        '`owner/repo`, an https URL or its SSH form, or a path or `file:` URL of this machine; 400 `repository_refused` for a host or path that this caller may not name',
       )
       .optional(),
-    branch: shortText.min(1).optional().describe('The branch to begin from'),
+    branch: BranchName.optional().describe('The branch to work on; it is created unless it exists'),
     labels: z.array(nameText(200)).max(50).default([]),
     assignedAgent: nameText(200).optional().describe('The type of the agent; the default agent when absent'),
     timeoutMs: z
@@ -251,7 +252,7 @@ export const filterFields = {
   completedAfter: queryFrom.optional().describe('At this time or later'),
   completedBefore: queryUntil.optional().describe('At this time or earlier'),
   repository: word.optional(),
-  branch: word.optional().describe('The branch that it begins from'),
+  branch: word.optional().describe('The branch that it works on'),
   createdBy: word.optional().describe('The id of the user who created it'),
   q: searchText.optional(),
 }

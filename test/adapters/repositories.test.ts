@@ -119,6 +119,17 @@ describe('a repository on a host that may be reached', () => {
     })
   })
 
+  it.each(['git@git.example:a/b.git', 'ssh://git@git.example/a/b', 'git@git.example:a/b'])(
+    'is cloned by https where its SSH form is given: %s',
+    async (given) => {
+      await repositories().check(given, ANYBODY)
+      const source = await repositories().sourceOf(given, ANYBODY)
+      expect(source).toMatchObject({ transport: 'https', url: 'https://git.example/a/b.git' })
+      const inside = given.replace('git.example', '127.0.0.1')
+      expect(await rejectionFields(repositories().check(inside, ANYBODY))).toEqual(REFUSED_HOST)
+    },
+  )
+
   it('is private where the operator allows it', async () => {
     const allowing = repositories({ allow: ['10.0.0.0/8'], lookup: async () => ['10.1.2.3'] })
     await allowing.check('https://git.internal/a/b', ANYBODY)
@@ -137,7 +148,7 @@ describe('a repository on a host that may be reached', () => {
   })
 
   it.each([
-    ...['--upload-pack=touch pwned', '-u', 'ext::sh -c touch% pwned', 'fd::17', 'file::/x', 'git@host:a/b'],
+    ...['--upload-pack=touch pwned', '-u', 'ext::sh -c touch% pwned', 'fd::17', 'file::/x', 'me@host:a/b'],
     ...['ssh://host/a/b', 'git://host/a/b', 'http://host/a/b', 'ftp://host/a', 'host:a/b', '-owner/repo'],
     ...[
       'owner/-repo',

@@ -31,7 +31,8 @@ const BEGINNINGS: readonly (readonly [path: string, id: RegExp])[] = [
   ['/api/runners/', /^rnr_/],
   ['/api/alerts/subscriptions/', /^psh_/],
   ['/api/auth/phone/', /^phone_/],
-  ['/api/model-keys/', /^anthropic$/],
+  // A stored key would replace the demo model by a provider that nobody reaches from here.
+  ['/api/model-keys/', /^no-provider$/],
 ]
 
 /** Mostly an id that fits the path: there are many of other things, and few requests for each route. */

@@ -12,7 +12,7 @@ import { rawSender } from './raw.ts'
 import { startService } from './service.ts'
 
 // With so many, every route is come to.
-const REQUESTS = Number(process.env.FUZZ ?? 5_000)
+const REQUESTS = Number(process.env.FUZZ ?? 8_000)
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_124)
 const MOST_MS = 210_000 + 30 * REQUESTS
 /** Refusals of a state, not of a field, have nothing to name. */
@@ -22,13 +22,13 @@ const STATES = [
   ...['too_many_webhooks', 'webhook_paused'],
   ...['turn_under_way', 'turn_state_conflict', 'cancelled', 'session_state_conflict'],
   ...['approval_pending', 'message_too_long', 'model_unknown'],
-  ...['runner_removed', 'lease_lost', 'token_bound'],
+  ...['runner_removed', 'lease_lost', 'token_bound', 'email_not_available'],
 ]
 /** What is asked for in a mode, or of a provider, that is not there: 501 by contract. */
 const UNSUPPORTED = ['oauth_not_configured', 'local_mode_only']
 /** A code that somebody would have had to read from another screen, a secret, what one request has removed for good, or what only a model calls for. */
 const UNKNOWN = [
-  ...['pairing_code_not_found', 'rate_limited', 'invalid_signature'],
+  ...['pairing_code_not_found', 'rate_limited', 'too_many_pairing_requests', 'invalid_signature'],
   ...['memory_file_not_found', 'memory_chunk_not_found', 'experience_not_found'],
   ...['approval_not_found', 'allowed_tool_not_found', 'audit_entry_not_found'],
   ...['session_not_found', 'device_not_found', 'wrong_password', 'bad_reset_code'],
@@ -42,7 +42,11 @@ const UNKNOWN = [
     'delivery_not_found',
   ],
   ...['runner_not_found', 'push_subscription_not_found', 'phone_link_not_found', 'bad_phone_link'],
+  'provider_not_found',
 ]
+
+/** Of no account: it stays when a runner is removed. */
+const RUNNER_TOKEN = `${'f3'.repeat(8)}0123456789abcdef`
 
 const ENDING: readonly Fuzzed['name'][] = ['changePassword', 'endSession', 'endOtherSessions']
 
@@ -111,7 +115,7 @@ const signIn = async (baseUrl: string) => {
     callerHeaders: (name: Fuzzed['name']) => {
       const { access }: Route = routes[name]
       if (access === 'gateway') return bearer(token.json.token ?? '')
-      if (access === 'runner') return bearer(runnerToken.json.token ?? '')
+      if (access === 'runner') return bearer(RUNNER_TOKEN)
       if (ENDING.includes(name)) return bearer(eve.session)
       return bearer(name === 'logout' ? other.session : session)
     },
@@ -132,7 +136,7 @@ const signIn = async (baseUrl: string) => {
       ...[
         'notes.md',
         'team%2Frules.md',
-        'anthropic',
+        'no-provider',
         ...['chk', 'apv', 'tca', 'sess', 'hold', 'psh'].map((kind) => `${kind}_${'0'.repeat(26)}`),
       ],
     ].map(String),
@@ -203,17 +207,20 @@ describe('every route', () => {
         AUTH_MODE: 'cloud',
         REGISTRATION_MODE: 'open',
         OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
+        RUNNER_TOKEN,
       })
       await using service = await startService({ ...world, mostMs: MOST_MS })
       using raw = rawSender(service.baseUrl)
       const caller = await signIn(service.baseUrl)
       const api = connect(service.baseUrl, caller.headers)
       const entered = new Set<string>()
+      const refused = new Map<string, string>()
       const property = fc.asyncProperty(requests(await seed(api, caller.ids)), async (fuzzed) => {
         const { asked } = fuzzed
         const headers = { ...caller.callerHeaders(fuzzed.name), ...asked.headers }
         const answer = await raw.send({ ...asked, headers })
         if (isEntered(answer)) entered.add(fuzzed.name)
+        else refused.set(fuzzed.name, `${answer.status} ${errorCode(answer)}`)
         const fault = answerFault(fuzzed, answer)
         if (fault) throw new Error(`The answer ${fault}: ${answer.text.slice(0, 500)}`)
       })
@@ -224,7 +231,7 @@ describe('every route', () => {
       expect(
         missed.map(
           (name) =>
-            `${name}: its handler was not reached: is the example of its body one that it does something for?`,
+            `${name}: its handler was not reached, only ${refused.get(name)}: is the example of its body one that it does something for?`,
         ),
       ).toEqual([])
       expect(service.output()).not.toMatch(/"level":"error"/)

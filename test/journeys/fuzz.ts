@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { routes } from '../../lib/api/routes.ts'
 import type { Route } from '../../lib/http/route.ts'
 import { TASK_STATUSES } from '../../lib/tasks/machine.ts'
-import { exampleBody } from '../api/example-call.ts'
+import { exampleBody, exampleCall } from '../api/example-call.ts'
 import { pathId } from './fuzz-ids.ts'
 import type { Asked } from './raw.ts'
 
@@ -26,7 +26,6 @@ const AWKWARD = [
     'null',
     ',',
     'a,b',
-    'owner/repo',
     '*',
     '%',
     '_',
@@ -93,7 +92,7 @@ const OWN: Readonly<Partial<Record<Fuzzed['name'], object>>> = {
   createWebhook: { url: 'http://127.0.0.1:9/', events: ['task.failed'] },
   registerRunner: RUNNER,
   snoozeInboxItems: {
-    items: [`failure:${'0'.repeat(16)}`],
+    items: [{ key: `result:task_${'0'.repeat(26)}`, version: '2026-01-01T12:00:00.000Z' }],
     until: new Date(Date.now() + 86_400_000).toISOString(),
   },
   createSchedule: { name: 'Fuzzed', cron: '0 4 1 1 *', task: CREATE },
@@ -159,12 +158,16 @@ const routePath = (route: Route, id: fc.Arbitrary<string>) =>
     .tuple(id, fc.constantFrom(...Array(30).fill(''), '/', '/more', '%2F', '%', '//', ';a=b'))
     .map(([text, end]) => route.path.replaceAll(/\{\w+\}/g, encoded(text)) + end)
 
-const routeQuery = (route: Route, text: fc.Arbitrary<string>) => {
+const routeQuery = (name: string, route: Route, text: fc.Arbitrary<string>) => {
   const names = Object.keys(route.query?.shape ?? { any: 0 })
+  const required = Object.entries(exampleCall(name).query)
   const pair = fc.tuple(fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...names) }, text), text)
   return fc
-    .array(pair, { maxLength: 4 })
-    .map((pairs) => pairs.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&'))
+    .oneof(
+      { weight: 1, arbitrary: fc.constant(required) },
+      { weight: 3, arbitrary: fc.array(pair, { maxLength: 4 }) },
+    )
+    .map((pairs) => pairs.map(([of, value]) => `${encoded(of)}=${encoded(value)}`).join('&'))
     .map((query) => query && `?${query}`)
 }
 
@@ -181,7 +184,7 @@ export const requests = (known: readonly string[]): fc.Arbitrary<Fuzzed> => {
           { weight: 1, arbitrary: fc.constantFrom(...METHODS) },
         ),
         path: fc
-          .tuple(routePath(route, pathId(route, known, text)), routeQuery(route, text))
+          .tuple(routePath(route, pathId(route, known, text)), routeQuery(name, route, text))
           .map((parts) => parts.join('')),
         headers: headers,
         body: bodies(name as Fuzzed['name'], route, text),

@@ -71,9 +71,8 @@ describe('a task with a repository', () => {
       'clone_failed',
       /does not exist\. Check the name/,
     ],
-    ['names no form', { repository: 'no-such-form' }, 'repository_invalid', /give owner\/repo, an https URL/],
-    ['is an option', { repository: '--upload-pack=true' }, 'repository_invalid', /give owner\/repo/],
-    ['has a bad branch', { repository: source, branch: 'a..b' }, 'branch_invalid', /not valid in git/],
+    ['names no form', { repository: 'no-such-form' }, 'repository_invalid', /use owner\/repo, an https URL/],
+    ['is an option', { repository: '--upload-pack=true' }, 'repository_invalid', /use owner\/repo/],
   ])(
     'that %s fails at once, says why, and waits in the dead letter queue',
     async (_what, given, code, why) => {

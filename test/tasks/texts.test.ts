@@ -31,7 +31,6 @@ describe('any text', () => {
       prompt: text,
       sourceId: text,
       repository: text,
-      branch: text,
       labels: [`(${text})`],
       metadata: { value: text, [`key ${text}`]: [text] },
     }

@@ -29,12 +29,14 @@ type Named = { form: 'hosted' | 'url'; url: URL } | { form: 'path'; path: string
 
 const NONE: Named = { form: 'none' }
 const SHORT = /^([A-Za-z0-9_][\w.-]*)\/([A-Za-z0-9_.][\w.-]*?)(?:\.git)?$/
+/** As code hosts offer it to copy; it is cloned by https, since the service has no SSH key. */
+const SSH = /^(?:ssh:\/\/)?git@([\w.-]+)[:/](?!\d+\/)([\w./-]+?)(?:\.git)?$/
 const HTTPS_PORT = 443
 
 const unusable = (why: string) =>
   taskFailure('invalid', 'repository_invalid', `The repository cannot be used: ${why}`, false)
 
-const FORMS = 'give owner/repo, an https URL, a file: URL or an absolute path'
+const FORMS = 'use owner/repo, an https URL, a file: URL or an absolute path'
 
 const refused = (what: string, advice: string, retryable: boolean) =>
   taskFailure('invalid', 'repository_refused', `This repository's ${what} is not allowed`, retryable, {
@@ -61,7 +63,8 @@ const localPath = ({ hostname, pathname }: URL): Named => {
   }
 }
 
-const namedIn = (text: string, base: string): Named => {
+const namedIn = (given: string, base: string): Named => {
+  const text = given.replace(SSH, 'https://$1/$2.git')
   if (text.startsWith('-') || hasControls(text) || /^[a-z0-9+.-]*::/i.test(text)) return NONE
   if (text.startsWith('/')) return { form: 'path', path: text }
   const [, owner, name] = SHORT.exec(text) ?? []

@@ -60,7 +60,7 @@ describe('white space around a text', () => {
   })
 
   const keeping = [
-    ['createTask', ['description', 'prompt', 'sourceId', 'repository', 'branch']],
+    ['createTask', ['description', 'prompt', 'sourceId', 'repository']],
     ['createExperience', ['solution']],
     ['searchMemory', ['query']],
     ['searchExperiences', ['q']],

@@ -265,7 +265,7 @@ describe('a private host that the operator allows', () => {
     expect(failed).toMatchObject({
       status: 'failed',
       attempts: 1,
-      error: { code: 'clone_failed', message: expect.stringContaining('redirected') },
+      error: { code: 'clone_failed', message: expect.stringContaining('it has moved') },
     })
     expect(inside.connections).toBe(0)
   })

@@ -454,7 +454,8 @@ inBrowser('a task of the coding agent', () => {
     await run.getByText('list_files .', { exact: true }).waitFor({ timeout: 60_000 })
     await page.getByText('waiting for approval').first().waitFor()
     await run.getByRole('button', { name: 'Allow once: write_file' }).waitFor()
-    expect((await api.task(id)).waitingFor).toBe('approval')
+    // The call is shown before the task is stored as waiting.
+    await until(async () => (await api.task(id)).waitingFor === 'approval' || undefined)
     await expectSound(opened)
     await page.setViewportSize({ width: 1280, height: 800 })
     await run.getByRole('button', { name: 'Allow once: write_file' }).click()

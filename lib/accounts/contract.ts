@@ -77,6 +77,10 @@ export const accountRoutes = defineRoutes({
         authenticated: z.literal(false),
         authMode: AuthModeSchema,
         accessKeyRequired: z.literal(true).optional(),
+        noAccounts: z
+          .literal(true)
+          .optional()
+          .describe('Nobody has signed up yet: the next account needs no invite and becomes the admin'),
         providers,
       }),
     ]),

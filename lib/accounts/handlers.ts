@@ -20,6 +20,8 @@ type Needs = {
   accessKey: { exists(): boolean }
   grantSession: GrantSession
   readConnections: ReadConnections
+  /** Whether nobody has signed up yet, and anybody may. */
+  awaitsFirst: () => Promise<boolean>
   /** May reject where the settings of the providers cannot be read. */
   providersHere: () => Promise<ProviderStatus[]>
 }
@@ -31,10 +33,14 @@ export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> =>
   /** Unreadable settings of the providers hinder no sign-in without them. */
   const readProviders = () => needs.providersHere().catch(() => undefined)
 
+  const isFirst = async () =>
+    authMode() === 'cloud' && (await needs.awaitsFirst()) ? (true as const) : undefined
+
   const signedOut = async () => {
     const isLocked = authMode() === 'local' && needs.accessKey.exists()
     const accessKeyRequired = isLocked ? (true as const) : undefined
-    const facts = { authMode: authMode(), accessKeyRequired, providers: await readProviders() }
+    const [providers, noAccounts] = await Promise.all([readProviders(), isFirst()])
+    const facts = { authMode: authMode(), accessKeyRequired, noAccounts, providers }
     return new Reply({ authenticated: false as const, ...facts }, { status: 401 })
   }
 

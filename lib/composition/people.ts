@@ -75,6 +75,7 @@ export const createPeople = (auth: AuthContext, ports: Ports, config: Config) =>
     accounts: { ...accounts, logIn, changePassword, resetPassword },
     accessKey: { ...accessKey, verify },
     grantSession,
+    awaitsFirst: async () => !auth.isClosed() && !(await auth.hasAdmin()),
     phoneLinks: { ...phoneLinks, signIn: signInByPhone },
     ownSessions: createOwnSessions(needs),
     oauth,

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { IdempotencyHeaders } from '../core/idempotency.ts'
 import { boundedText, shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
-import { CreateTaskSchema, TaskErrorSchema, TaskResultSchema, TaskStatusSchema } from '../tasks/schema.ts'
+import { NewTaskSchema, TaskErrorSchema, TaskResultSchema, TaskStatusSchema } from '../tasks/schema.ts'
 import { WORKFLOW_NAMES } from './workflows.ts'
 
 /** The longest wait of a request; callers with longer tasks use `notifyUrl`. */
@@ -33,7 +33,7 @@ const OptionsSchema = z
   })
 
 export const GatewayBody = z.object({
-  task: CreateTaskSchema,
+  task: NewTaskSchema,
   workflow: WorkflowSchema.default('custom'),
   options: OptionsSchema.prefault({}),
 })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { shownText } from '../core/shown-text.ts'
 import { TimezoneSchema } from '../core/timezone.ts'
 import { TruncatedSchema } from '../core/truncated.ts'
-import { CreateTaskSchema, TaskErrorSchema } from '../tasks/schema.ts'
+import { CreateTaskSchema, NewTaskSchema, TaskErrorSchema } from '../tasks/schema.ts'
 import { cronFault } from './cron.ts'
 
 /** Five fields as of cron(5), or a nickname such as `@daily`, which runs at least once. */
@@ -27,7 +27,7 @@ export const CreateScheduleSchema = z.object({
   cron: CronSchema,
   timezone: TimezoneSchema.default('UTC'),
   enabled: z.boolean().default(true),
-  task: CreateTaskSchema,
+  task: NewTaskSchema,
 })
 export type CreateSchedule = z.output<typeof CreateScheduleSchema>
 
@@ -40,7 +40,7 @@ export const ChangeScheduleSchema = z
     cron: CronSchema.exactOptional(),
     timezone: TimezoneSchema.exactOptional(),
     enabled: z.boolean().exactOptional(),
-    task: CreateTaskSchema.exactOptional(),
+    task: NewTaskSchema.exactOptional(),
   })
   .meta({ examples: [{ enabled: false }] })
 export type ChangeSchedule = z.output<typeof ChangeScheduleSchema>

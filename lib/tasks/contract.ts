@@ -10,9 +10,9 @@ import { TaskReportSchema } from '../reporting/schema.ts'
 import { AttemptSchema, ReadAttemptSchema } from './attempt-schema.ts'
 import {
   CostSchema,
-  CreateTaskSchema,
   filterFields,
   MOST_PROMPT,
+  NewTaskSchema,
   searchText,
   TASK_SORTINGS,
   TASK_SOURCES,
@@ -260,7 +260,7 @@ export const taskRoutes = defineRoutes({
     about: 'The task is stored before the answer, and runs as soon as a worker is free.',
     access: 'session',
     headers: IdempotencyHeaders,
-    body: CreateTaskSchema,
+    body: NewTaskSchema,
     status: 201,
     response: TaskAnswer,
   },

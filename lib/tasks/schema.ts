@@ -88,7 +88,7 @@ export const CreateTaskSchema = z
     metadata: metadata.optional().describe('Stored with the task; agents read some of its keys'),
   })
   .meta({
-    id: 'CreateTask',
+    id: 'TaskDefinition',
     examples: [
       {
         title: 'Guard total() against an empty cart',
@@ -98,6 +98,20 @@ export const CreateTaskSchema = z
       },
     ],
   })
+
+/** Refused by name: if they were dropped like unknown keys, a task would run without the limit that somebody set. */
+const ELSEWHERE = {
+  mode: z.never('is set as metadata.securityMode').optional(),
+  securityMode: z.never('is set as metadata.securityMode').optional(),
+  maxCost: z.never('is set as maxCostUsd').optional(),
+  timeout: z.never('is set as timeoutMs').optional(),
+}
+
+/** A task as callers send it. */
+export const NewTaskSchema = CreateTaskSchema.extend(ELSEWHERE).meta({
+  id: 'CreateTask',
+  examples: CreateTaskSchema.meta()?.examples as object[],
+})
 
 export const TokenUsageSchema = z.object({
   promptTokens: z.number().describe('Sent to the model'),

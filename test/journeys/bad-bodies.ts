@@ -21,6 +21,7 @@ const BAD_FIELDS: readonly (readonly [field: string, value: unknown, place?: str
   ...['repository', 'branch'].flatMap((field) =>
     ['', 1, null, 'x'.repeat(501)].map((value) => [field, value] as const),
   ),
+  ...['mode', 'securityMode', 'maxCost', 'timeout'].map((field) => [field, 'ask'] as const),
   ['labels', 'a'],
   ['labels', { 0: 'a' }],
   ['labels', ['a', 1], 'labels.1'],

@@ -47,6 +47,13 @@ describe('health of a provider', () => {
     })
   })
 
+  it.each([404, 405])('behind a gateway that answers %i to the check is not taken for bad', async (code) => {
+    expect(await models('openai', status(code, {})).health('openai')).toMatchObject({
+      healthy: true,
+      message: `OpenAI could not be checked: its address has no list of models (HTTP ${code})`,
+    })
+  })
+
   it('that does not answer within 5 s is bad', async () => {
     const clock = createFakeClock()
     const health = models('openai', () => undefined, clock).health('openai')

@@ -76,7 +76,8 @@ within('the sign-in', () => {
   it('makes the first account, says what is wrong at its field, and goes to where one was led from', async () => {
     await using open = await openPage(at(cloud), '/tasks?q=x')
     await open.page.waitForURL('**/login?from=**')
-    await open.page.getByRole('link', { name: 'Sign up' }).click()
+    await open.page.getByRole('heading', { name: 'Create the admin account' }).waitFor()
+    await expect(open.page.getByLabel('Invite code').count()).resolves.toBe(0)
     await fill(open.page, { Name: 'Ada', Email: 'ada@example.com', Password: 'short' })
     const password = open.page.getByLabel('Password')
     await expect(password.getAttribute('autocomplete')).resolves.toBe('new-password')
@@ -91,6 +92,7 @@ within('the sign-in', () => {
 
   it('signs out and in again, and never leads to another origin', async () => {
     await using open = await openPage(at(cloud), '/login?from=//evil.example/tasks')
+    await open.page.getByRole('link', { name: 'Sign up' }).waitFor()
     await fill(open.page, { Email: 'ada@example.com', Password: 'wrong horse 1' })
     await open.page.getByRole('alert').filter({ hasText: 'password is wrong' }).waitFor()
     await fill(open.page, { Password: 'correct horse 1' })

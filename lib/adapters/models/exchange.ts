@@ -87,6 +87,9 @@ const statusFault = (status: number): string | undefined => {
     : `responded with HTTP ${status}`
 }
 
+/** Gateways often serve the calls of a model alone. */
+const hasNoCheck = (status: number): boolean => status === 404 || status === 405
+
 /** Asks the provider for its models (or its key's state): no tokens are spent, and after 5 s it counts as unhealthy. */
 export const checkHealth = async (needs: Needs, provider: Provider): Promise<Health> => {
   const { name, healthPath } = provider.entry
@@ -94,6 +97,10 @@ export const checkHealth = async (needs: Needs, provider: Provider): Promise<Hea
   try {
     const status = await getWithin(needs, provider, healthPath, async (answer) => answer.status)
     const latencyMs = Math.round(needs.clock.monotonic() - startedAt)
+    if (hasNoCheck(status)) {
+      const message = `${name} could not be checked: its address has no list of models (HTTP ${status})`
+      return { healthy: true, message, latencyMs }
+    }
     const fault = statusFault(status)
     return fault ? { healthy: false, message: `${name} ${fault}`, latencyMs } : { healthy: true, latencyMs }
   } catch (thrown) {

@@ -49,7 +49,15 @@ const Ask = ({ order, onKeep, onStarted }: AskProps) => {
       </DialogBody>
       <DialogFoot>
         <Button onClick={onKeep}>{keep}</Button>
-        <Button needsService kind={kind} disabled={!count || isPending} onClick={begin}>
+        {/* Mounted again once it can be pressed: Enter then begins what only queues tasks. */}
+        <Button
+          key={count === undefined ? 'loading' : 'ready'}
+          autoFocus={count !== undefined && kind === 'primary'}
+          needsService
+          kind={kind}
+          disabled={!count || isPending}
+          onClick={begin}
+        >
           {name} {count === undefined ? '…' : formatNumber(count)}
         </Button>
       </DialogFoot>

@@ -2,8 +2,14 @@ import { ApiError } from '../../../../lib/api/api-error.ts'
 import { Button } from './button.tsx'
 import { ErrorCode } from './error-code.tsx'
 
+/** Tells nothing but where to look. */
+const isFault = (error: ApiError): boolean => error.status === 500 && error.requestId !== undefined
+
 export const errorMessage = (error: unknown): string => {
-  if (error instanceof ApiError) return error.message
+  if (error instanceof ApiError)
+    return isFault(error)
+      ? `Something went wrong. The service log has details under ${error.requestId}`
+      : error.message
   return error instanceof TypeError ? 'The service cannot be reached' : String(error)
 }
 
@@ -12,7 +18,9 @@ const errorAdvice = (error: unknown): string => {
   if (error.status === 403) return 'Ask an admin, or check the address of the service.'
   if (error.status === 404) return 'It may have been deleted, or the address is wrong.'
   if (error.status === 429) return 'Too many requests. Wait a moment, then try again.'
-  return error.requestId ? `See request ${error.requestId} in the service log.` : 'Try again.'
+  return error.requestId && !isFault(error)
+    ? `See request ${error.requestId} in the service log.`
+    : 'Try again.'
 }
 
 /** Errors of proxies have no documented code. */

@@ -9,7 +9,7 @@ import { isSignedOut, queryClient } from './query-client.ts'
 const strangerFetch: typeof fetch = (input, init) => watchedFetch(input, { ...init, credentials: 'omit' })
 const stranger = createClient(routes, { baseUrl: '', fetch: strangerFetch })
 
-type SessionStatus = Awaited<ReturnType<typeof client.me>>
+export type SessionStatus = Awaited<ReturnType<typeof client.me>>
 
 /** A 401 is a result here, and does not open the sign-in. */
 const statusFor = async (asking: Promise<SessionStatus>): Promise<SessionStatus> => {

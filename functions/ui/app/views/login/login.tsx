@@ -10,6 +10,7 @@ import { failureText, wantsInvite } from './failures.ts'
 import { InviteField } from './invite-field.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { ProviderButtons } from './provider-buttons.tsx'
+import { FIRST_HINT, FIRST_TITLE, isOfFirst, SignupForm } from './signup-form.tsx'
 import { ToOther } from './to-other.tsx'
 import { useAsked, useWayBack } from './way-back.ts'
 
@@ -19,14 +20,20 @@ export const Login = (): ReactNode => {
   const { goBack, path } = useWayBack()
   const isIn = data?.authenticated === true
   const words = failureText(asked.error)
+  const isFirst = isOfFirst(data)
   // A signed-in user stays only to read an error.
   useEffect(() => {
     if (isIn && words === undefined) goBack()
   })
   return (
     <Entrance
-      title={isIn ? 'You are signed in' : 'Sign in'}
-      foot={data?.authMode === 'cloud' && !isIn && <ToOther to="/signup">No account yet? Sign up</ToOther>}
+      title={titleFor({ isIn, isFirst })}
+      hint={isFirst && FIRST_HINT}
+      foot={
+        data?.authMode === 'cloud' &&
+        !isIn &&
+        !isFirst && <ToOther to="/signup">No account yet? Sign up</ToOther>
+      }
     >
       {words && (
         <p role="alert" className="rounded-md border border-failed/40 bg-failed/8 px-3 py-2 text-destructive">
@@ -39,9 +46,15 @@ export const Login = (): ReactNode => {
           Continue
         </a>
       )}
-      {!isIn && !error && <Way mode={data?.authMode} />}
+      {isFirst && <SignupForm isFirst />}
+      {!isIn && !isFirst && !error && <Way mode={data?.authMode} />}
     </Entrance>
   )
+}
+
+const titleFor = ({ isIn, isFirst }: { isIn: boolean; isFirst: boolean }) => {
+  if (isIn) return 'You are signed in'
+  return isFirst ? FIRST_TITLE : 'Sign in'
 }
 
 const Way = ({ mode }: { mode: 'local' | 'cloud' | 'oidc' | undefined }) => {

@@ -6,7 +6,7 @@ import { TextField } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form, type Texts } from '../../components/form.tsx'
 import { Refusal } from '../../components/refusal.tsx'
-import { useSignup } from '../../data/session.ts'
+import { type SessionStatus, useSignup } from '../../data/session.ts'
 import { ProviderButtons } from './provider-buttons.tsx'
 import { useAsked, useWayBack } from './way-back.ts'
 
@@ -25,7 +25,13 @@ const wrongIn = (error: unknown): Readonly<Record<string, string>> => {
   return field && error instanceof ApiError ? { [field]: error.message } : fieldErrors(error)
 }
 
-export const SignupForm = () => {
+export const FIRST_TITLE = 'Create the admin account'
+export const FIRST_HINT = 'Nobody has signed up yet: the first account is the admin.'
+export const isOfFirst = (status: SessionStatus | undefined): boolean =>
+  status?.authenticated === false && status.noAccounts === true
+
+/** Without the field of an invite for the first account, which needs none. */
+export const SignupForm = ({ isFirst }: { isFirst: boolean }) => {
   const { mutate, error, isPending } = useSignup()
   const { goBack } = useWayBack()
   const [invite, setInvite] = useState(useAsked().invite ?? '')
@@ -48,21 +54,23 @@ export const SignupForm = () => {
         />
         <EmailField error={wrong.email} className="h-9" />
         <PasswordField isNew error={wrong.password} className="h-9" />
-        <TextField
-          label="Invite code"
-          name={INVITE}
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={200}
-          value={invite}
-          onChange={({ target }) => setInvite(target.value.trim())}
-          error={wrong[INVITE]}
-          hint="If you have one. Admins create them in Settings, Invites."
-          className="h-9 font-mono"
-        />
+        {!isFirst && (
+          <TextField
+            label="Invite code"
+            name={INVITE}
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={200}
+            value={invite}
+            onChange={({ target }) => setInvite(target.value.trim())}
+            error={wrong[INVITE]}
+            hint="If you have one. Admins create them in Settings, Invites."
+            className="h-9 font-mono"
+          />
+        )}
         {!isSaid && <Refusal error={error} />}
         <Button kind="primary" type="submit" disabled={isPending} className="h-9 justify-center">
-          Sign up
+          {isFirst ? 'Create account' : 'Sign up'}
         </Button>
       </Form>
       <ProviderButtons invite={invite} />

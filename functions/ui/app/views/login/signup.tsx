@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react'
 import { Empty } from '../../components/empty.tsx'
 import { useSessionStatus } from '../../data/session.ts'
 import { Entrance } from './entrance.tsx'
-import { SignupForm } from './signup-form.tsx'
+import { FIRST_HINT, FIRST_TITLE, isOfFirst, SignupForm } from './signup-form.tsx'
 import { ToOther } from './to-other.tsx'
 import { useWayBack } from './way-back.ts'
 
@@ -13,15 +13,16 @@ export const Signup = (): ReactNode => {
   useEffect(() => {
     if (isIn) goBack()
   })
+  const isFirst = isOfFirst(data)
   const isOffered = data === undefined || data.authMode === 'cloud'
   return (
     <Entrance
-      title="Sign up"
-      hint={isOffered && 'The first account needs no invite and becomes the admin.'}
-      foot={<ToOther to="/login">Have an account? Sign in</ToOther>}
+      title={isFirst ? FIRST_TITLE : 'Sign up'}
+      hint={isFirst && FIRST_HINT}
+      foot={!isFirst && <ToOther to="/login">Have an account? Sign in</ToOther>}
     >
       {isOffered ? (
-        <SignupForm />
+        <SignupForm isFirst={isFirst} />
       ) : (
         <Empty title="Sign-up is not available">
           {data.authMode === 'oidc'

@@ -17,6 +17,7 @@ import {
 import { parseDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
 import { buildFileTree, type Folder } from '../../functions/ui/app/components/diff-tree.ts'
 import { safeLink } from '../../functions/ui/app/components/link.ts'
+import { shownArguments } from '../../functions/ui/app/components/shown-arguments.ts'
 import { formatDuration, formatRelative } from '../../functions/ui/app/components/time.ts'
 import { isStuck } from '../../functions/ui/app/components/usual-time.ts'
 import { waitingText } from '../../functions/ui/app/components/waiting.ts'
@@ -914,5 +915,20 @@ describe('the pace of asking again', () => {
     ['that has no end is not', false, null, undefined, false],
   ] as const)('the answer about a window that ends now %s', (_what, pace, error, at, expected) => {
     expect(intervalUntil(pace, error, at, 1_000_000)).toBe(expected)
+  })
+})
+
+describe('the arguments of a call', () => {
+  const agents = (input: unknown, paths: string[] = []) =>
+    shownArguments({ title: 'Write hello.txt', paths, command: [], input })
+  it.each([
+    [agents({ file_path: '/w/hello.txt', content: 'hello\n' }, ['/w/hello.txt']), ['file_path', 'content']],
+    [agents({ content: 'x' }, ['/w/other.txt']), ['paths', 'content']],
+    // Nothing is left out of what is not known in full.
+    [agents({}), ['title', 'paths', 'command', 'input']],
+    [shownArguments({ path: 'a', input: { b: 1 } }), ['path', 'input']],
+    [shownArguments(['a']), ['given']],
+  ])('are shown by their names: %j', (shown, names) => {
+    expect(Object.keys(shown)).toEqual(names)
   })
 })

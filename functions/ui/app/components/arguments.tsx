@@ -3,6 +3,7 @@ import { cutText } from '../../../../lib/core/cut-text.ts'
 import { Button } from './button.tsx'
 import { formatNumber } from './format.ts'
 import { TextPieces } from './plain-text.tsx'
+import { shownArguments } from './shown-arguments.ts'
 import { visibleText } from './visible-text.ts'
 
 const LINES = 12
@@ -16,7 +17,7 @@ type Props = {
 }
 
 export const Arguments = ({ label, values, isWhole = false }: Props) => {
-  const given = Object.entries(valuesIn(values))
+  const given = Object.entries(shownArguments(values))
   if (given.length === 0) return <p className="text-muted-foreground">No arguments</p>
   return (
     <dl
@@ -35,15 +36,6 @@ export const Arguments = ({ label, values, isWhole = false }: Props) => {
       ))}
     </dl>
   )
-}
-
-/** The schemas of all tools have fewer parameters. */
-const MOST_ARGUMENTS = 50
-
-/** Arguments of any other shape are shown as one value. */
-const valuesIn = (given: unknown): Readonly<Record<string, unknown>> => {
-  const isNamed = typeof given === 'object' && given !== null && !Array.isArray(given)
-  return isNamed && Object.keys(given).length <= MOST_ARGUMENTS ? { ...given } : { given }
 }
 
 /** An array of strings is shown as a command line, with words that contain spaces in quotes. */

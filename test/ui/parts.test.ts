@@ -46,6 +46,8 @@ describe('the details of an audit record', () => {
     const details = { id, name: 'Build', scopes: ['gateway', 'webhooks'], total: 2 }
     expect(detailsLine(details)).toBe('name: Build · scopes: gateway, webhooks · total: 2')
     expect(detailsLine({ id })).toBe(`id: ${id}`)
+    expect(detailsLine({ inviteId: id, expiresAt: '2026-12-04T21:47:48.191Z' })).toMatch(/^expires at: .*Dec/)
+    expect(detailsLine({ as: 'founder' })).toBe('by: first account')
   })
 })
 
@@ -365,6 +367,8 @@ describe('time in words', () => {
     [-1_000, 'just now'],
     [-65_000, '1m ago'],
     [7_200_000, 'in 2h'],
+    [604_795_000, 'in 7d'],
+    [3_590_000, 'in 1h'],
   ])('what is %i ms away is %s', (ms, text) => {
     expect(formatRelative(1_000_000_000, 1_000_000_000 + ms)).toBe(text)
   })

@@ -17,11 +17,12 @@ export const formatDuration = (ms: number): string => {
   return next && rest > 0 ? `${count}${name} ${rest}${next[0]}` : `${count}${name}`
 }
 
-/** `just now`, `4m ago`, `in 2h` */
+/** `just now`, `4m ago`, `in 2h`. Times to come are rounded: a term of 7 days begins as `in 7d`. */
 export const formatRelative = (now: number, at: number): string => {
   const away = Math.abs(now - at)
   if (away < 5_000) return 'just now'
-  const [name, size] = UNITS.find(([, least]) => away >= least) ?? ['s', 1_000]
-  const text = `${Math.floor(away / size)}${name}`
-  return at > now ? `in ${text}` : `${text} ago`
+  const isToCome = at > now
+  // One percent more, so that 59.9 minutes are an hour.
+  const [name, size] = UNITS.find(([, least]) => away * (isToCome ? 1.01 : 1) >= least) ?? ['s', 1_000]
+  return isToCome ? `in ${Math.round(away / size)}${name}` : `${Math.floor(away / size)}${name} ago`
 }

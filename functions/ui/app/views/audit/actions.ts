@@ -1,3 +1,5 @@
+import { formatDateTime } from '../../components/format.ts'
+
 /** Labels of audit actions. Others are shown by name. */
 export const actions: Readonly<Record<string, string>> = {
   'auth.refused': 'Sign-in refused',
@@ -54,10 +56,26 @@ export const detailText = (value: unknown, space?: number): string => {
   return typeof value === 'string' ? value : JSON.stringify(value, undefined, space)
 }
 const isId = (value: unknown) => typeof value === 'string' && /^[a-z]+_[0-9A-Z]{26}$/.test(value)
+const isMoment = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)
+
+/** Values of `as` when an account is created. */
+const admissions: Readonly<Record<string, string>> = {
+  founder: 'first account',
+  open: 'open registration',
+  invited: 'invite',
+}
+
+const words = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+const detailWords = ([name, value]: readonly [string, unknown]): string => {
+  if (name === 'as' && typeof value === 'string') return `by: ${admissions[value] ?? value}`
+  return `${words(name)}: ${isMoment(value) ? formatDateTime(value) : detailText(value)}`
+}
 
 /** Without ids, which the entry has, unless there is nothing else. */
 export const detailsLine = (details: Readonly<Record<string, unknown>>): string => {
   const all = Object.entries(details)
   const named = all.filter(([name, value]) => name !== 'userId' && !isId(value))
-  return (named.length > 0 ? named : all).map(([name, value]) => `${name}: ${detailText(value)}`).join(' · ')
+  return (named.length > 0 ? named : all).map(detailWords).join(' · ')
 }

@@ -29,7 +29,7 @@ export const UserRow = ({ user }: { user: ListedUser }) => {
             email,
             createdAt && (
               <>
-                since <When at={createdAt} />
+                joined <When at={createdAt} />
               </>
             ),
           ]}

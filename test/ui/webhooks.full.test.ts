@@ -245,7 +245,7 @@ inBrowser('the view of webhooks', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/settings/webhooks/${id}`)
     await page.getByRole('note').getByText('its last delivery failed').waitFor()
-    await page.getByText(/^Every delivery has failed with 410, since .*: <b>gone<\/b>/).waitFor()
+    await page.getByText(/^Every delivery has failed with 410, the first .*: <b>gone<\/b>/).waitFor()
     await page.getByText('1 delivery waits.').waitFor()
     await rowWith(page, 'Held').waitFor()
     await rowWith(page, 'Failed').getByText('410').waitFor()

@@ -55,7 +55,8 @@ export const detailText = (value: unknown, space?: number): string => {
   if (Array.isArray(value)) return value.map((one) => detailText(one)).join(', ')
   return typeof value === 'string' ? value : JSON.stringify(value, undefined, space)
 }
-const isId = (value: unknown) => typeof value === 'string' && /^[a-z]+_[0-9A-Z]{26}$/.test(value)
+const isId = (value: unknown) =>
+  typeof value === 'string' && /^[a-z]+_(?:[0-9A-Z]{26}|[0-9a-f]{32,})$/.test(value)
 const isMoment = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)
 
@@ -66,7 +67,11 @@ const admissions: Readonly<Record<string, string>> = {
   invited: 'invite',
 }
 
-const words = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+/** Paths of settings stay as the API writes them. */
+const words = (name: string) => {
+  if (name === 'requesterId') return 'device'
+  return name.includes('.') ? name : name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+}
 
 const detailWords = ([name, value]: readonly [string, unknown]): string => {
   if (name === 'as' && typeof value === 'string') return `by: ${admissions[value] ?? value}`

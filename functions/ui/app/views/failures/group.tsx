@@ -40,7 +40,7 @@ export const Group = ({ group, index, selection, onOrder, onProbe }: Props) => {
       data-index={index}
       className={`flex flex-col gap-2 border-b px-4 py-3 has-[[data-row-link]:focus]:bg-accent has-[[data-row-link]:focus]:shadow-[inset_3px_0_0_var(--ring)] md:px-6 ${muted ? 'bg-muted/40' : ''}`}
     >
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 max-md:flex-nowrap max-md:items-start">
+      <div className="flex flex-wrap items-start gap-x-4 gap-y-2 max-md:flex-nowrap">
         <Checkbox
           label={`Select ${title}`}
           isChecked={selection.selected.has(fingerprint)}
@@ -85,7 +85,7 @@ export const Group = ({ group, index, selection, onOrder, onProbe }: Props) => {
           )}
         </p>
       </div>
-      <div className="flex flex-wrap gap-2 max-md:gap-1 max-md:[&>button]:px-1.5 max-md:[&>button:not([aria-haspopup])>svg]:hidden">
+      <div className="flex flex-wrap gap-2 max-md:gap-1 md:pl-7.5 max-md:[&>button]:px-1.5 max-md:[&>button:not([aria-haspopup])>svg]:hidden">
         <Button size="small" disabled={pending === 0} title="Retry all (r)" onClick={() => order('retry')}>
           <RotateCcw size={14} /> Retry all
         </Button>

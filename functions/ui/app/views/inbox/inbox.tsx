@@ -374,8 +374,13 @@ const Gone = () => (
 
 const curl = () => `curl ${location.origin}/api/inbox`
 
-const Nothing = () => (
-  <Empty title="Nothing needs you" curl={curl()}>
-    Approvals, failures and results to review appear here.
-  </Empty>
-)
+const Nothing = () => {
+  const { state } = useSearch({ from: '/inbox' })
+  if (state === 'snoozed')
+    return <Empty title="Nothing is snoozed">Snoozed items wait here until their time comes.</Empty>
+  return (
+    <Empty title="Nothing needs you" curl={curl()}>
+      Approvals, failures and results to review appear here.
+    </Empty>
+  )
+}

@@ -123,7 +123,7 @@ const SearchForm = ({ answer, isAdmin }: { answer: WebSearchAnswer; isAdmin: boo
       {isAdmin && (
         <div className="flex flex-wrap items-center gap-2">
           <Button kind="primary" type="submit" disabled={isPending || !hasChange}>
-            {hasChange ? 'Save' : 'Nothing to save'}
+            Save
           </Button>
           {hasChange && (
             <Button kind="ghost" onClick={forget}>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { AgentName } from '../../components/agent-name.tsx'
 import { formatUsd } from '../../components/format.ts'
 import { safeLink } from '../../components/link.ts'
 import { TextPieces } from '../../components/plain-text.tsx'
@@ -9,7 +10,7 @@ import { Tag } from '../../components/tag.tsx'
 import { formatDuration } from '../../components/time.ts'
 import { When } from '../../components/when.tsx'
 
-const priorities = { 1: '1 · critical', 2: '2 · high', 3: '3 · normal', 4: '4 · low' } as const
+const priorities = { 1: 'Critical', 2: 'High', 3: 'Normal', 4: 'Low' } as const
 
 const sourceLink = ({ source, sourceId, sourceUrl }: Task) => {
   const text = sourceId ? `${source} ${sourceId}` : source
@@ -32,7 +33,7 @@ const labelTags = (labels: readonly string[] = []) =>
   )
 
 const taskFacts = (task: Task): readonly (readonly [string, ReactNode])[] => [
-  ['Agent', task.agent],
+  ['Agent', task.agent && <AgentName type={task.agent} />],
   ['Priority', priorities[task.priority]],
   ['Source', sourceLink(task)],
   ['Repository', task.repository],

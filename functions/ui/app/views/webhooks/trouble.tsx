@@ -48,7 +48,7 @@ export const TroubleText = ({ webhook }: { webhook: Webhook }) => {
         {visibleText(lastAnswer(latest))}
         {since && (
           <>
-            {', since '}
+            {', the first '}
             <When at={since} />
           </>
         )}

@@ -10,16 +10,20 @@ import { root } from './readme.ts'
  * is made up; the demo model does the tasks, and fails those that it is told to fail.
  */
 const NOTE = 'Write a note about this workspace'
-/** With the state to wait for; the last ones are still running when the picture is taken. */
-const TASKS: readonly [title: string, prompt: string, state?: 'completed' | 'failed' | 'in_progress'][] = [
+const PUBLISH = 'demo: tool run_command {"command": "npm", "args": ["publish", "--access", "public"]}'
+const INDEX = `demo: tool write_file ${JSON.stringify({
+  path: 'migrations/0042_orders_by_customer.sql',
+  content: 'CREATE INDEX CONCURRENTLY orders_by_customer ON orders (customer_id, created_at DESC);\n',
+})}`
+/** With the state to wait for; calls of tools wait for approval when the picture is taken. */
+const TASKS: readonly [title: string, prompt: string, state: 'completed' | 'failed' | 'in_progress'][] = [
   ['Update the dependencies', NOTE, 'completed'],
   ['Describe the release process', NOTE, 'completed'],
+  ['Fix the login form on small screens', NOTE, 'completed'],
   ['Find out why the build is slow', 'demo: fail 400', 'failed'],
   ['Write tests for the importer', NOTE, 'completed'],
-  ['Release version 2.4', 'demo: tool run_command {"command": "npm", "args": ["publish"]}', 'in_progress'],
-  ['Review the migration', 'demo: slow 60000'],
-  ['Fix the login form on small screens', 'demo: slow 60000'],
-  ['Translate the error messages', NOTE],
+  ['Release version 2.4', PUBLISH, 'in_progress'],
+  ['Add an index for the orders of a customer', INDEX, 'in_progress'],
 ]
 
 using folder = temporaryFolder()
@@ -27,7 +31,7 @@ await using service = await startService({
   env: {
     DATA_DIR: folder.in('data'),
     MEMORY_DIR: folder.in('memory'),
-    QUEUE_CONCURRENCY: '2',
+    QUEUE_CONCURRENCY: '4',
     QUEUE_RETRY_ATTEMPTS: '1',
   },
   mostMs: 120_000,
@@ -39,14 +43,15 @@ for (const [title, prompt, state] of TASKS) {
   if (state) await api.untilTask(id, state)
 }
 
-await using opened = await openPage(service.baseUrl, '/tasks/overview', {
-  viewport: { width: 1200, height: 700 },
+await using opened = await openPage(service.baseUrl, '/inbox', {
+  viewport: { width: 1440, height: 760 },
   colorScheme: 'light',
 })
 const { page } = opened
-await page.getByRole('button', { name: 'Hide the first steps' }).click()
-await page.getByText(/^Waiting for approval/).waitFor()
-await page.getByText('Running', { exact: true }).nth(2).waitFor()
-await page.getByText('Success rate').waitFor()
+await page.getByRole('button', { name: 'Allow once' }).waitFor()
+await page.getByText('migrations/0042_orders_by_customer.sql').waitFor()
+await page.getByText('Update the dependencies').waitFor()
+for (const name of ['Release version 2.4', 'Add an index for the orders of a customer', 'Coding agent'])
+  await page.getByText(name).first().waitFor()
 writeFileSync(join(root, 'docs/page.png'), await page.screenshot())
 await closeBrowser()

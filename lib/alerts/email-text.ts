@@ -1,4 +1,5 @@
 import type { Approval } from '../approvals/schema.ts'
+import { costText } from '../core/cost-text.ts'
 import { oneLine } from '../core/shown-text.ts'
 import type { Mail } from '../ports/mailer.ts'
 import type { Task } from '../tasks/schema.ts'
@@ -26,8 +27,11 @@ const described = (told: Told, { baseUrl, masked }: Means) => {
   const { id, title, status, error } = told.task
   const link = `${baseUrl}/tasks/${encodeURIComponent(id)}`
   const name = line(masked(title))
-  if (status === 'completed')
-    return { subject: `Completed: ${name}`, sentence: `Your task “${name}” is complete.`, link }
+  if (status === 'completed') {
+    const { cost } = told.task
+    const price = cost && cost.usd !== null ? ` It cost ${costText(cost)}.` : ''
+    return { subject: `Completed: ${name}`, sentence: `Your task “${name}” is complete.${price}`, link }
+  }
   const reason = oneLine(masked(error?.message ?? ''), LONGEST_REASON)
   return {
     subject: `Failed: ${name}`,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { registrations, users } from '../../lib/accounts/rows.ts'
+import { emailAbout } from '../../lib/alerts/email-text.ts'
 import type { Principal } from '../../lib/core/principal.ts'
+import type { Task } from '../../lib/tasks/schema.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { startApi } from '../fakes/caller.ts'
 import { ANN, BOB, turns } from '../fakes/service.ts'
@@ -102,6 +104,17 @@ describe('messages by email', () => {
     expect(mail?.head).not.toMatch(/^Bcc:/m)
     expect(mail?.body).not.toMatch(/^Injected/m)
     expect(subjectIn(mail?.head ?? '')).toBe('Completed: Hello Bcc: eve@example.net Injected Bearer [masked]')
+  })
+
+  it('tell what a result cost', () => {
+    const told = {
+      id: 'task_1',
+      title: 'Write',
+      status: 'completed',
+      cost: { usd: 0.42, source: 'provider' },
+    }
+    const { text } = emailAbout([{ task: told as Task }], { baseUrl: '', masked: (one) => one })
+    expect(text).toMatch(/^Your task “Write” is complete\. It cost \$0\.42\.$/m)
   })
 
   it('are one a minute: many failures are one message', async () => {

@@ -98,7 +98,7 @@ within('passwords and sessions', () => {
     await rows.getByRole('button', { name: 'Revoke the session of' }).first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
     await rows.nth(3).waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Revoke all other sessions' }).click()
+    await page.getByRole('button', { name: 'Revoke all others' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke all others' }).click()
     await rows.nth(1).waitFor({ state: 'detached' })
     await page.reload()

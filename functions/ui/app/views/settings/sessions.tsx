@@ -40,7 +40,7 @@ const List = () => {
         data.total > 1 && (
           <Confirm
             verb="Revoke all others"
-            title="Revoke all other sessions"
+            title="Revoke all others"
             onConfirm={() => mutateAsync(undefined)}
           >
             You stay signed in here. All other sessions are revoked immediately, and your devices are

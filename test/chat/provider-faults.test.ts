@@ -21,7 +21,7 @@ let service: OpenedService
 beforeAll(async () => {
   wire = await startWire()
   service = await openService({
-    AGENTIC_TIMEOUT_MS: '2000',
+    AGENTIC_TIMEOUT_MS: '4000',
     DEFAULT_PROVIDER: 'openai',
     OPENAI_API_KEY: KEY,
     OPENAI_BASE_URL: `${wire.origin}/v1`,

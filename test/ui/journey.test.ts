@@ -43,7 +43,9 @@ inBrowser('a visitor who opens the page', () => {
     const log = page.getByRole('list', { name: 'Events' })
     await log.getByText('completed', { exact: true }).waitFor()
     const events = await log.innerText()
-    expect(events.replaceAll(/\s+/g, ' ')).toMatch(/created .* queued .* started .* Step 1 of 25 .* completed/)
+    expect(events.replaceAll(/\s+/g, ' ')).toMatch(
+      /created .* queued .* started .* Step 1 of 25 .* completed/,
+    )
     await page.keyboard.press('t')
     expect(await page.getByRole('figure', { name: 'Timeline' }).innerText()).toContain('Attempt 1')
     await page.keyboard.press('t')

@@ -114,7 +114,8 @@ const RowButton = ({ label, keys, isInWords = false, onClick, className = '', ch
     kind={isInWords ? 'plain' : 'ghost'}
     size={isInWords ? 'small' : 'icon'}
     needsService
-    aria-label={label}
+    // The name has the words that are shown, with the key.
+    aria-label={isInWords && keys ? `${label} ${keys}` : label}
     title={keys ? `${label} (${keys})` : label}
     className={className}
     onClick={onClick}

@@ -139,7 +139,7 @@ const useWork = async ({ feed, feedInVain, invoke }: Functions, call: Call, lost
     await call('tasks', `GET /api/tasks${path}`)
   const { attempts } = await call('tasks', `GET /api/tasks/${failed}/attempts`)
   await call('tasks', `GET /api/tasks/${failed}/attempts/${attempts[0]?.id}`)
-  await call('tasks', 'GET /api/tasks/creators')
+  await call('tasks', `GET /api/tasks/creators?tasks=${done}`)
   const exported = await call('tasks', 'GET /api/tasks/export')
   for (let n = 0; n < 2; n++) await call('tasks', 'POST /api/tasks/import', exported)
   await call('queue', 'GET /api/queue/status')

@@ -20,7 +20,7 @@ describe('a program of an agent', () => {
         return console.error(`SKIPPED: ${user}, ${means}: ${column.skipped}`)
       expect(column).toEqual({ user, means, answers: expected(user, means) })
     },
-    120_000,
+    300_000,
   )
 
   it('is described in docs/operate/sandbox.md by that table', async () => {

@@ -12,7 +12,7 @@ const SHARED = `${'f3'.repeat(8)}0123456789abcdef`
 const service = openedService({
   WORKER: 'off',
   RUNNERS: 'on',
-  TASK_LEASE_MS: '2000',
+  TASK_LEASE_MS: '4000',
   RUNNER_TOKEN: SHARED,
 })
 const person = () => connect(service().baseUrl)
@@ -224,7 +224,7 @@ describe('a claim', () => {
     const waiting = fit.claim()
     const id = await makeTask('claim-1')
     const { claim } = (await waiting) as Claimed
-    expect(claim).toMatchObject({ task: { id, title: 'For claim-1' }, attempt: 1, fence: 1, leaseMs: 2_000 })
+    expect(claim).toMatchObject({ task: { id, title: 'For claim-1' }, attempt: 1, fence: 1, leaseMs: 4_000 })
     expect(await other.claim(0)).toBeUndefined()
     expect(await person().task(id)).toMatchObject({ status: 'in_progress', runner: fit.runner.name })
     expect(await fit.about(id, 'renew', { fence: 1 })).toMatchObject({ status: 200 })

@@ -80,7 +80,7 @@ export const accountRoutes = defineRoutes({
         noAccounts: z
           .literal(true)
           .optional()
-          .describe('Nobody has signed up yet: the next account needs no invite and becomes the admin'),
+          .describe('No account exists yet: the first one needs no invite and becomes the admin'),
         providers,
       }),
     ]),

@@ -20,7 +20,7 @@ type Needs = {
   accessKey: { exists(): boolean }
   grantSession: GrantSession
   readConnections: ReadConnections
-  /** Whether nobody has signed up yet, and anybody may. */
+  /** Whether no account exists yet and sign-up is not closed. */
   awaitsFirst: () => Promise<boolean>
   /** May reject where the settings of the providers cannot be read. */
   providersHere: () => Promise<ProviderStatus[]>

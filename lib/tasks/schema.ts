@@ -99,7 +99,7 @@ export const CreateTaskSchema = z
     ],
   })
 
-/** Refused by name: if they were dropped like unknown keys, a task would run without the limit that somebody set. */
+/** Refused, not ignored as unknown keys are: the task would run without the limit that the caller meant to set. */
 const ELSEWHERE = {
   mode: z.never('is set as metadata.securityMode').optional(),
   securityMode: z.never('is set as metadata.securityMode').optional(),

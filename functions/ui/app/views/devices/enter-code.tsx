@@ -18,7 +18,7 @@ const grouped = (text: string) =>
 
 const CODE_FIELD = 'pairing-code'
 
-/** A device is approved by the code that it shows, so that nobody approves one that they do not have at hand. */
+/** A device is approved by typing the code on its screen: whoever approves it has it at hand. */
 export const focusCode = () => document.getElementById(CODE_FIELD)?.focus()
 
 export const EnterCode = () => {

@@ -26,7 +26,7 @@ const wrongIn = (error: unknown): Readonly<Record<string, string>> => {
 }
 
 export const FIRST_TITLE = 'Create the admin account'
-export const FIRST_HINT = 'Nobody has signed up yet: the first account is the admin.'
+export const FIRST_HINT = 'No account exists yet. The first account becomes the admin.'
 export const isOfFirst = (status: SessionStatus | undefined): boolean =>
   status?.authenticated === false && status.noAccounts === true
 

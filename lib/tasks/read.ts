@@ -108,6 +108,15 @@ export const createTaskReads = ({ store, feed, withWaits }: Needs) => {
   return { load, get, find, summary, newestOfTicket, exists, isOver, unfinishedLike, lastProgress, events }
 }
 
+/** What the log says of the source of a task; nothing of those that people make. */
+const origins = {
+  codehost: { message: 'from GitHub' },
+  trackera: { message: 'from Jira' },
+  trackerb: { message: 'from Linear' },
+  cron: { message: 'from a schedule' },
+  api: {},
+} as const satisfies Record<TaskRow['source'], object>
+
 /** An entry of the log as the API shows it. */
 const loggedEvent = (task: TaskRow, entry: LogEntry): TaskEvent => {
   const { id, type, attempt, emitted: _emitted, ...more } = entry as TaskLogEntry & LogEntry
@@ -118,7 +127,7 @@ const loggedEvent = (task: TaskRow, entry: LogEntry): TaskEvent => {
     type,
     timestamp: iso(timeOfId(id)),
     ...run,
-    ...(type === 'created' ? { message: `from ${task.source}` } : {}),
+    ...(type === 'created' ? origins[task.source] : {}),
     ...(type === 'started' ? startedBy(task) : {}),
     ...(type === 'cancelled' && attempt !== undefined ? attemptCost(task) : {}),
     ...more,

@@ -272,7 +272,7 @@ describe('without --json', () => {
         `^ID +STATUS +AGENT +CREATED +TIME +COST +TITLE +REASON\\n${id}  completed  moody +${created} +\\d+m?s +Shown here\\n$`,
       ),
     )
-    expect((await cli.run('logs', id)).stdout).toMatch(/created +from api\n[\s\S]+ completed\n$/)
+    expect((await cli.run('logs', id)).stdout).toMatch(/ created\n[\s\S]+ completed\n$/)
     // There is no desktop here, so that no browser opens.
     expect((await cli.run('open', id)).stdout).toBe(`${service.baseUrl}/tasks/${id}\n`)
     expect((await cli.run('ls', '--search', 'none such')).stderr).toBe('No tasks match.\n')

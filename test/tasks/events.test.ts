@@ -118,7 +118,7 @@ describe('the log of a task', () => {
       events.map((event) => [event.id, event.type]),
     )
     expect(events.map(({ type, message }) => [type, message])).toEqual([
-      ['created', 'from api'],
+      ['created', undefined],
       ['queued', undefined],
     ])
   })
@@ -141,7 +141,7 @@ describe('the log of a task', () => {
     const [first, second] = ['2026-01-01T12:00:00.000Z', '2026-01-01T12:00:01.000Z']
     expect(events).toEqual(
       [
-        { type: 'created', timestamp: first, message: 'from api' },
+        { type: 'created', timestamp: first },
         { type: 'queued', timestamp: first },
         { type: 'started', timestamp: first, ...run(1), ...workflow },
         { type: 'progress', timestamp: first, ...run(1), message: 'half way' },

@@ -22,7 +22,7 @@ within('devices and the audit', () => {
   it('pair a device by the code of a QR code, live, and remove it', async () => {
     const { page } = open
     await page.getByText(/^sha256:[0-9a-f]{64}$/).waitFor()
-    await page.getByRole('button', { name: 'Show QR code' }).click()
+    await page.getByRole('button', { name: 'Show pairing code' }).click()
     const picture = page.getByRole('img', { name: 'QR code' })
     await picture.waitFor()
     expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(20)

@@ -82,8 +82,8 @@ within('the sign-in', () => {
     const password = open.page.getByLabel('Password')
     await expect(password.getAttribute('autocomplete')).resolves.toBe('new-password')
     await open.page.locator('input[name=password][aria-invalid=true]:focus').waitFor()
-    await expect(open.page.locator('label', { has: password }).innerText()).resolves.toMatch(
-      /must (have|contain)/,
+    await expect(open.page.locator('label', { has: password }).innerText()).resolves.toContain(
+      'Must have at least 8 characters, must contain a number',
     )
     await fill(open.page, { Password: 'correct horse 1' })
     await open.page.waitForURL(`${at(cloud)}/tasks?q=x`)

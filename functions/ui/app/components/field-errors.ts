@@ -11,14 +11,20 @@ const errorDetails = (error: unknown): Detail[] => {
   return details.filter(isDetail)
 }
 
-/** Validation messages by field: `{ title: 'Too small' }`. */
-export const fieldErrors = (error: unknown): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    errorDetails(error).map(({ path, message }) => [String(path).replace(/[.[].*$/, ''), message]),
-  )
+/** All messages about a field as one, which begins with a capital: `Must have at least 8 characters, must contain a number`. */
+const errorsBy = (error: unknown, nameOf: (path: string) => string): Readonly<Record<string, string>> => {
+  const byName = new Map<string, string>()
+  for (const { path, message } of errorDetails(error)) {
+    const name = nameOf(String(path))
+    const before = byName.get(name)
+    byName.set(name, before === undefined ? message.replace(/^./u, upper) : `${before}, ${message}`)
+  }
+  return Object.fromEntries(byName)
+}
+const upper = (letter: string) => letter.toUpperCase()
 
-/** The same by group and field: `{ 'queue.concurrency': 'Too big' }`. */
-export const groupedErrors = (error: unknown): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    errorDetails(error).map(({ path, message }) => [String(path).split(/[.[]/, 2).join('.'), message]),
-  )
+/** Validation messages by field: `{ title: 'Must not be empty' }`. */
+export const fieldErrors = (error: unknown) => errorsBy(error, (path) => path.replace(/[.[].*$/, ''))
+
+/** The same by group and field: `{ 'queue.concurrency': 'Must be at most 64' }`. */
+export const groupedErrors = (error: unknown) => errorsBy(error, (path) => path.split(/[.[]/, 2).join('.'))

@@ -35,7 +35,11 @@ export const keyTable = {
   select: { key: 'x', does: 'Select the row', where: 'In a list' },
   done: { key: 'e', does: 'Mark as done', where: 'In the inbox' },
   snooze: { key: 's', does: 'Snooze', where: 'In the inbox' },
-  retry: { key: 'r', does: 'Retry', where: 'A task or a failure, on its page or in a list' },
+  retry: {
+    key: 'r',
+    does: 'Retry; in the inbox, all failures of that cause',
+    where: 'A task or a failure, on its page or in a list',
+  },
   cancel: {
     key: 'Backspace',
     does: 'Cancel the task',

@@ -46,10 +46,11 @@ export const EnterCode = () => {
     reject.mutate(code, { onSuccess: () => done('Device rejected') })
   }
   return (
-    <Panel title="Pair a device">
-      <Form label="Pair a device" error={error} onSend={onApprove} className="flex flex-col gap-3 p-3.5">
+    <Panel title="Approve a device">
+      <Form label="Approve a device" error={error} onSend={onApprove} className="flex flex-col gap-3 p-3.5">
         <p className="text-muted-foreground">
-          Enter the code that the device shows. The device then has the same rights as you.
+          Enter the code shown by the device or by{' '}
+          <code className="font-mono text-xs">agent-tasks login</code>. The device is then signed in as you.
         </p>
         <TextField
           label="Code"

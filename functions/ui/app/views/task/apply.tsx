@@ -45,7 +45,10 @@ const Commands = ({ diff, repository, taskId }: Props) => {
       )}
       {taskId !== undefined && (
         <>
-          {pasted && <p className="text-muted-foreground">Or, with the command line of this service:</p>}
+          <p className="text-muted-foreground">
+            {pasted ? 'Or, with' : 'With'} the command line of this service (run{' '}
+            <code className="font-mono text-xs">npm link</code> in its checkout once):
+          </p>
           <Command text={fetchedApply(taskId, diff, location.origin)} />
         </>
       )}

@@ -20,7 +20,8 @@ const advice: Readonly<Record<string, string>> = {
   approval_expired: 'A tool call was not decided in time. Retry, then allow or deny it in time.',
   cost_limit_reached: 'Raise the cost limit, or split the task.',
   rate_limited: 'The model provider is rate limiting. Wait, or run fewer tasks at once.',
-  clone_failed: 'The repository could not be cloned. Check its name, the branch and the linked account.',
+  clone_failed:
+    'The repository could not be cloned. Check its name, the branch and, on GitHub, the linked account.',
   model_unknown: 'No provider has this model. Check the provider keys and the model name.',
   worker_lost: 'The worker process died. Check its log for memory and time limits, then retry.',
   workspace_failed:

@@ -85,7 +85,7 @@ const SecondLine = ({ task, beside, words }: Props) => {
       className={`flex min-w-0 gap-2 text-xs text-muted-foreground ${hasSecondLine(task, !beside.error) ? '' : 'md:hidden'}`}
     >
       {isFoundElsewhere(match) ? <FoundIn match={match} words={words} /> : <WhyOrRun task={task} />}
-      {task.cost && (
+      {task.cost?.usd != null && (
         <span className="ml-auto shrink-0 md:hidden">
           <Cost cost={task.cost} />
         </span>

@@ -71,8 +71,8 @@ const Summary = ({ webhook }: { webhook: Webhook }) => {
         <p className="text-muted-foreground">
           {lastDelivery ? (
             <>
-              {formatNumber(deliveryCount)} {deliveryCount === 1 ? 'delivery' : 'deliveries'} sent, the last
-              one <When at={lastDelivery} />
+              {formatNumber(deliveryCount)} {deliveryCount === 1 ? 'delivery' : 'deliveries'}, the last one{' '}
+              <When at={lastDelivery} />
             </>
           ) : (
             'Nothing sent yet'

@@ -8,7 +8,7 @@ const LONGEST_TITLE = 120
 const LONGEST_REASON = 300
 
 export type Told = { approval: Approval } | { task: Task }
-type Means = { baseUrl: string; masked: (text: string) => string }
+type Means = { baseUrl: string; masked: (text: string) => string; hasMore: boolean }
 type Message = Pick<Mail, 'subject' | 'text'>
 
 const line = (text: string | undefined, most = LONGEST_TITLE) => oneLine(text, most) ?? 'untitled'
@@ -62,9 +62,11 @@ export const emailAbout = (told: readonly [Told, ...Told[]], means: Means): Mess
   const parts = told.map((one) => described(one, means))
   const [{ subject } = { subject: '' }] = parts
   const text = parts.map(({ sentence, link }) => `${sentence}\n${link}`)
+  const { baseUrl, hasMore } = means
+  const more = hasMore ? [`There is more in your inbox: ${baseUrl}/inbox`] : []
   return {
-    subject: parts.length === 1 ? subject : summary(told),
-    text: `${[...text, footer(means.baseUrl)].join('\n\n')}\n`,
+    subject: parts.length === 1 ? subject : `${summary(told)}${hasMore ? ', and more' : ''}`,
+    text: `${[...text, ...more, footer(baseUrl)].join('\n\n')}\n`,
   }
 }
 

@@ -20,8 +20,8 @@ export const emailOwner = (userId: string): string => `${EMAIL_ID}_${userId}`
 
 /** The least time between two messages to a user: what happens meanwhile becomes one message. */
 const BETWEEN_MS = 60_000
-/** The most that one message tells; the inbox has the rest. */
-const MOST_WAITING = 50
+/** The most that one message tells; it says that the inbox has more. */
+const MOST_TOLD = 50
 /** A delivery that has not sent the next message by then is not waited for. */
 const NEXT_LATE_MS = 600_000
 /** No delivery is scheduled to send the next message: its time is past `NEXT_LATE_MS`. */
@@ -127,7 +127,7 @@ export const createEmail = (needs: EmailNeeds & { readCause: ReadCause }) => {
           answer: { causes: [cause, ...waiting] },
         }
       if (!isOwn && now < next.at + NEXT_LATE_MS)
-        return { set: { waiting: [...waiting, cause].slice(-MOST_WAITING) }, answer: undefined }
+        return { set: { waiting: [...waiting, cause].slice(-MOST_TOLD) }, answer: undefined }
       return { set: { next: { deliveryId, at: now + waitMs } }, answer: { waitMs } }
     })
   }
@@ -139,11 +139,15 @@ export const createEmail = (needs: EmailNeeds & { readCause: ReadCause }) => {
       address === undefined ? undefined : await turnOf(userId, id, AlertCauseSchema.parse(JSON.parse(body)))
     if (address === undefined || turn === undefined) return { outcome: 'delivered' }
     if ('waitMs' in turn) return { outcome: 'again', retryAfterMs: turn.waitMs }
-    const [head, ...rest] = await readCauses(turn.causes)
+    const [head, ...rest] = await readCauses(turn.causes.slice(0, MOST_TOLD))
+    const hasMore = turn.causes.length > MOST_TOLD
     const handled: Handled =
       head === undefined
         ? { outcome: 'delivered' }
-        : await sent({ to: address, ...emailAbout([head, ...rest], { baseUrl, masked: masker.logText }) })
+        : await sent({
+            to: address,
+            ...emailAbout([head, ...rest], { baseUrl, masked: masker.logText, hasMore }),
+          })
     if (handled.outcome === 'again') return handled
     const done = new Set(turn.causes.map((cause) => JSON.stringify(cause)))
     await change(userId, ({ waiting }) => ({

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { registrations, users } from '../../lib/accounts/rows.ts'
 import { emailAbout } from '../../lib/alerts/email-text.ts'
+import { emailAlerts } from '../../lib/alerts/rows.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import type { Task } from '../../lib/tasks/schema.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
@@ -113,8 +114,28 @@ describe('messages by email', () => {
       status: 'completed',
       cost: { usd: 0.42, source: 'provider' },
     }
-    const { text } = emailAbout([{ task: told as Task }], { baseUrl: '', masked: (one) => one })
+    const { text } = emailAbout([{ task: told as Task }], {
+      baseUrl: '',
+      masked: (one) => one,
+      hasMore: false,
+    })
     expect(text).toMatch(/^Your task “Write” is complete\. It cost \$0\.42\.$/m)
+  })
+
+  it('tell of fifty things at most, and that the inbox has more', async () => {
+    await using server = await startMailServer()
+    await using api = await started(server.url)
+    await turnOn(api)
+    for (let n = 0; n < 53; n += 1) await api.service.run({ title: `Fail ${n}` })
+    await rest(api)
+    // What waits is bounded as well.
+    expect((await api.service.store.get(emailAlerts, ANN.userId))?.waiting).toHaveLength(50)
+    await api.service.pass(90_000, 10_000)
+    await server.received(2)
+    const [, later] = server.mails
+    expect(subjectIn(later?.head ?? '')).toBe('50 tasks failed, and more')
+    expect(later?.body.match(/https:\/\/tasks.example.com\/tasks\//g)).toHaveLength(50)
+    expect(later?.body).toContain('There is more in your inbox: https://tasks.example.com/inbox')
   })
 
   it('are one a minute: many failures are one message', async () => {

@@ -5,7 +5,7 @@ export const apiRoutes = defineRoutes({
   openApi: {
     method: 'GET',
     path: '/api/openapi.json',
-    summary: 'This description of the API, as OpenAPI 3.1',
+    summary: 'Get the OpenAPI document',
     access: 'public',
     response: z.record(z.string(), z.unknown()),
   },

@@ -40,7 +40,7 @@ export const openApiDocument = ({ tables, version }: Described) =>
         info: {
           title: 'Agent task service',
           version,
-          description: 'Takes tasks, queues them, and has AI agents carry them out.',
+          description: 'Create tasks, run them with AI agents, and review the results.',
         },
         servers: [{ url: '/' }],
         tags: Object.keys(tables).map((name) => ({ name })),
@@ -51,7 +51,8 @@ export const openApiDocument = ({ tables, version }: Described) =>
             bearer: {
               type: 'http',
               scheme: 'bearer',
-              description: 'A session token. A local installation without an access key takes none.',
+              description:
+                'A session token, or an API token where the operation accepts one. A local installation without an access key needs no session.',
             },
           },
         },

@@ -9,38 +9,48 @@ export const JSON_TYPE = 'application/json'
 const ProblemSchema = z
   .object({
     error: z.string().meta({
-      description: 'For people; the text may change',
+      description: 'Human-readable message; the wording may change',
       examples: ['priority: must be 1 (critical), 2, 3 or 4 (low)'],
     }),
-    code: z.string().meta({ description: 'For programs', examples: ['validation_failed'] }),
+    code: z.string().meta({ description: 'Machine-readable error code', examples: ['validation_failed'] }),
     details: z
       .unknown()
       .optional()
       .meta({
-        description: 'Each field at fault',
+        description: 'More about the error; for validation errors, one entry per invalid field',
         examples: [[{ path: 'priority', message: 'must be 1 (critical), 2, 3 or 4 (low)' }]],
       }),
-    requestId: z.string().describe('The id of the request in the log'),
+    requestId: z.string().describe('Id of the request, as in the service log'),
   })
   .meta({ id: 'Problem' })
 
 const errors = {
-  400: 'The request does not fit the schema, or the state of what it acts on',
-  401: 'Not signed in, the credentials are wrong, or the session or Bearer token is invalid',
-  403: 'Signed in without the permission, or refused because of where the request comes from',
-  404: 'There is nothing under that id',
-  413: 'The body is too large',
-  429: 'Too many requests; Retry-After says when to come again',
-  500: 'Something went wrong in the service',
-  default: 'Any other error',
+  400: 'The request is invalid, or the current state does not allow the operation',
+  401: 'Authentication is required, or the credentials, session or Bearer token are invalid',
+  403: 'You do not have permission, or the origin of the request is not allowed',
+  404: 'The resource does not exist',
+  413: 'The request body is too large',
+  429: 'Too many requests. Wait for the seconds in `Retry-After`',
+  500: 'Internal error',
+  default: 'Unexpected error',
 } as const
 type ErrorStatus = keyof typeof errors
 
+const answers = {
+  200: 'Success',
+  201: 'Created',
+  202: 'Accepted; the work continues',
+  204: 'No content',
+  302: 'Redirect',
+  401: 'Not signed in',
+  503: 'Not available',
+} as const satisfies Record<NonNullable<Route['status'] | Route['alsoStatus']>, string>
+
 const callers: Partial<Record<Access, string>> = {
-  admin: 'For admins.',
-  gateway: 'For API tokens of the scope `gateway`.',
-  runner: 'For API tokens of the scope `runner`.',
-  webhooks: 'For API tokens of the scope `webhooks` as well.',
+  admin: 'Admins only.',
+  gateway: 'Requires an API token with the scope `gateway`.',
+  runner: 'Requires an API token with the scope `runner`.',
+  webhooks: 'Also accepts API tokens with the scope `webhooks`.',
 }
 
 const routeDescription = ({ access, about }: Route) =>
@@ -78,14 +88,14 @@ const successResponses = (route: Route): ZodOpenApiResponsesObject => {
     [toMediaType(route.produces ?? JSON_TYPE)]: body,
     ...(route.alsoProduces ? { [toMediaType(route.alsoProduces)]: { schema: z.string() } } : {}),
   }
-  const answer = { description: route.summary, content }
-  return {
-    [`${route.status ?? 200}`]: answer,
-    ...(route.alsoStatus ? { [`${route.alsoStatus}`]: route.alsoStatus === 204 ? NO_CONTENT : answer } : {}),
-  }
+  const statuses = [route.status ?? 200, ...(route.alsoStatus ? [route.alsoStatus] : [])]
+  return Object.fromEntries(
+    statuses.map((status) => [
+      `${status}`,
+      { description: answers[status], content: status === 204 ? {} : content },
+    ]),
+  )
 }
-
-const NO_CONTENT = { description: 'There is nothing to answer', content: {} }
 
 const toMediaType = (contentType: string) => contentType.split(';', 1)[0] ?? contentType
 

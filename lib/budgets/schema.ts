@@ -2,8 +2,11 @@ import * as z from 'zod'
 
 export const OwnMonthSchema = z
   .object({
-    costUsd: z.number().describe('US dollars: of their tasks and chats'),
-    budgetUsd: z.number().optional().describe('`budget.userMonthlyUsd`; absent where it is 0'),
+    costUsd: z.number().describe('Cost of their tasks and chats, in US dollars'),
+    budgetUsd: z
+      .number()
+      .optional()
+      .describe('Monthly budget, in US dollars (`budget.userMonthlyUsd`); absent if 0'),
   })
-  .describe('What the caller has spent in the month')
+  .describe('Spending of the caller this month')
 export type OwnMonth = z.output<typeof OwnMonthSchema>

@@ -20,9 +20,8 @@ export const bulkRoutes = defineRoutes({
   bulkTasks: {
     method: 'POST',
     path: '/api/tasks/bulk',
-    summary: `Cancel or retry up to ${MOST_ITEMS} tasks as a job; a dry run returns how many`,
-    about:
-      'The tasks are chosen when the job is requested, by ids or by a filter with the fields of `GET /api/tasks/filter`. A filter that chooses all there are needs `all`. The job continues after a restart. A task that was retried since the request is not retried again.',
+    summary: 'Cancel or retry tasks in bulk',
+    about: `Creates a job for up to ${MOST_ITEMS} tasks; with \`dryRun\`, returns their number instead. Tasks are selected when the job is created, by \`ids\` or by a filter with the fields of \`GET /api/tasks/filter\`. A filter that matches everything requires \`all\`. The job continues after a restart. Tasks that were retried in the meantime are not retried again.`,
     access: 'session',
     body: BulkTasksBody,
     status: 202,
@@ -32,9 +31,8 @@ export const bulkRoutes = defineRoutes({
   bulkDlq: {
     method: 'POST',
     path: '/api/dlq/bulk',
-    summary: `Retry or discard up to ${MOST_ITEMS} dead letters as a job; a dry run returns how many`,
-    about:
-      'The dead letters are chosen when the job is requested, by ids or by a filter; one without a status chooses those that wait.',
+    summary: 'Retry or discard dead letters in bulk',
+    about: `Creates a job for up to ${MOST_ITEMS} dead letters; with \`dryRun\`, returns their number instead. Dead letters are selected when the job is created, by \`ids\` or by a filter; a filter without \`status\` selects pending ones.`,
     access: 'session',
     body: BulkDlqBody,
     status: 202,
@@ -44,8 +42,8 @@ export const bulkRoutes = defineRoutes({
   listBulk: {
     method: 'GET',
     path: '/api/bulk',
-    summary: 'List your bulk jobs, newest first',
-    about: 'With their progress, without what failed. Jobs are kept for 30 days.',
+    summary: 'List your bulk jobs',
+    about: 'Returns jobs with their progress, newest first, without failed items. Jobs are kept for 30 days.',
     access: 'session',
     query: PageQuery,
     response: z.object({ jobs: z.array(BulkSummarySchema), ...pageAnswer }),
@@ -53,8 +51,8 @@ export const bulkRoutes = defineRoutes({
   getBulk: {
     method: 'GET',
     path: '/api/bulk/{id}',
-    summary: 'Read a bulk job: its progress, and what failed',
-    about: 'What is done, what failed and why. Jobs are kept for 30 days.',
+    summary: 'Get a bulk job',
+    about: 'Includes progress and failed items with the reason. Jobs are kept for 30 days.',
     access: 'session',
     params: JobParams,
     response: JobAnswer,
@@ -62,8 +60,9 @@ export const bulkRoutes = defineRoutes({
   cancelBulk: {
     method: 'POST',
     path: '/api/bulk/{id}/cancel',
-    summary: 'Cancel a bulk job; what is done stays done',
-    about: 'The item that is being processed may still be done. A job that has ended is answered as it is.',
+    summary: 'Cancel a bulk job',
+    about:
+      'Processed items stay as they are, and the current item may still be processed. A job that has ended is returned unchanged.',
     access: 'session',
     params: JobParams,
     response: z.object({ message: z.string(), job: BulkJobSchema }),

@@ -28,9 +28,9 @@ export const bulkResultCounters = (jobId: string) => ({
 
 const BulkFailureSchema = z.object({
   id: z.string(),
-  title: z.string().optional().describe('The title of its task; absent where there is none'),
+  title: z.string().optional().describe('Title of the task; absent if the task does not exist'),
   error: z.string(),
-  code: z.string().describe('The code that the single action would have answered'),
+  code: z.string().describe('Error code that the action returns for a single item'),
 })
 export type BulkFailure = z.output<typeof BulkFailureSchema>
 
@@ -38,14 +38,14 @@ const BulkResultsSchema = z
   .object({
     completed: z.number(),
     failed: z.number().describe('Tasks that failed again'),
-    running: z.number().describe('Tasks that have not ended, those that wait included'),
+    running: z.number().describe('Tasks that have not ended, including waiting ones'),
     cancelled: z
       .number()
       .optional()
-      .describe('Tasks that were cancelled or removed before they ended; absent where none was'),
+      .describe('Tasks that were cancelled or removed before they ended; absent if none'),
   })
   .describe(
-    'How the tasks that a retry queued have ended, together `done`. A later retry of one of them does not count. Absent for other actions',
+    'Outcomes of the tasks that a retry queued; they add up to `done`. Later retries of these tasks do not count. Absent for other actions',
   )
 export type BulkResults = z.output<typeof BulkResultsSchema>
 
@@ -65,11 +65,11 @@ export const BulkSummarySchema = z.object({
   status: z
     .enum(['running', 'completed', 'cancelled'])
     .describe(
-      'A retry is completed when the tasks that it queued have ended, any other job with its last item. Stopping a retry leaves its tasks running',
+      'A retry is completed when the queued tasks have ended, any other job after its last item. Cancelling a retry does not stop its tasks',
     ),
-  total: z.number().describe('The items that were selected when the job was asked for'),
-  done: z.number().describe('Those that the action succeeded for'),
-  failed: z.number().describe('Those that it was refused for'),
+  total: z.number().describe('Items selected when the job was created'),
+  done: z.number().describe('Items for which the action succeeded'),
+  failed: z.number().describe('Items for which the action failed'),
   results: BulkResultsSchema.optional(),
   createdBy: z.string(),
   createdAt: z.iso.datetime(),
@@ -80,7 +80,7 @@ export type BulkTarget = BulkSummary['target']
 export type BulkAction = BulkSummary['action']
 
 export const BulkJobSchema = BulkSummarySchema.extend({
-  failures: z.array(BulkFailureSchema).describe(`The first ${MOST_FAILURES} items that failed, and why`),
+  failures: z.array(BulkFailureSchema).describe(`First ${MOST_FAILURES} failed items, with the reason`),
 }).meta({ id: 'BulkJob' })
 export type BulkJob = z.output<typeof BulkJobSchema>
 
@@ -90,7 +90,7 @@ export const BulkPreviewSchema = z
     count: z
       .number()
       .describe(
-        'How many items it selects. Of `ids` those count that exist in a state that the action fits; a filter of tasks counts all that it finds',
+        'Number of selected items. For `ids`, items that exist in a status that allows the action; for a task filter, all matches',
       ),
     sample: z.array(
       z.object({ id: z.string(), title: z.string(), status: z.string(), taskId: z.string().optional() }),
@@ -115,11 +115,11 @@ const TaskSelectionSchema = z.strictObject({
   retried: z.union([z.boolean(), queryFlag]).optional(),
   ...filterFields,
   fingerprint: FingerprintSchema.optional().describe(
-    'The tasks of a failure group whose dead letters wait, none of which was retried; no other field but `limit` and `retried: false` goes with it',
+    'Tasks of a failure group with a pending dead letter, none of which was retried. Can only be combined with `limit` and `retried: false`',
   ),
   sortBy: z.enum(TASK_SORTINGS).optional(),
   sortOrder: z.enum(['asc', 'desc']).optional(),
-  limit: z.int().min(1).optional().describe('At most so many of them, the first in this order'),
+  limit: z.int().min(1).optional().describe('Maximum number of tasks, taken in this order'),
 })
 export type TaskSelection = z.output<typeof TaskSelectionSchema>
 
@@ -130,7 +130,7 @@ const DlqSelectionSchema = z.strictObject({
   agent: listIn(z.string().min(1).max(500)).optional(),
   createdAfter: queryFrom.optional(),
   createdBefore: queryUntil.optional(),
-  limit: z.int().min(1).optional().describe('At most so many of them, the newest'),
+  limit: z.int().min(1).optional().describe('Maximum number of dead letters, newest first'),
 })
 export type DlqSelection = z.output<typeof DlqSelectionSchema>
 
@@ -138,15 +138,15 @@ const ids = z
   .array(z.string().min(1).max(200))
   .min(1)
   .optional()
-  .meta({ description: 'In place of a filter', examples: [['task_01KF0Q8Y3V5W7X9Z']] })
+  .meta({ description: 'Ids of the items, instead of a filter', examples: [['task_01KF0Q8Y3V5W7X9Z']] })
 const dryRun = z
   .boolean()
   .optional()
-  .meta({ description: 'Count the items and change nothing', examples: [true] })
+  .meta({ description: 'Count the items without changing anything', examples: [true] })
 const all = z
   .boolean()
   .optional()
-  .describe('Confirms a filter that chooses all there are: without it such a filter is 400')
+  .describe('Confirms a filter that matches everything; without it, such a filter returns 400')
 
 type Chosen = { ids?: unknown; filter?: unknown }
 const hasEitherIdsOrFilter = ({ ids: idList, filter }: Chosen) =>

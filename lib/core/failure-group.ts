@@ -38,5 +38,5 @@ export const failureFingerprint = ({ code, message, agent }: Failure): string =>
 /** A fingerprint that `failureFingerprint` returns. */
 export const FingerprintSchema = z
   .string()
-  .regex(/^[0-9a-f]{16}$/, 'is no fingerprint of a failure group')
+  .regex(/^[0-9a-f]{16}$/, 'is not the fingerprint of a failure group')
   .meta({ examples: ['3f2a9c1b7d4e6f80'] })

@@ -24,5 +24,7 @@ export const IdempotencyHeaders = z.object({
     .string()
     .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
     .optional()
-    .describe('Repeating the same key and body within 24 hours returns the first result'),
+    .describe(
+      'A unique key. Repeating a request with the same key and body within 24 hours returns the first response',
+    ),
 })

@@ -9,7 +9,7 @@ export const TruncatedSchema = z
   .array(z.string().max(100))
   .max(100)
   .optional()
-  .describe('Fields whose stored text is missing; the rest is complete')
+  .describe('Fields with missing stored text; all other fields are complete')
 
 export const LOST_TEXT = '[The stored text is missing]'
 

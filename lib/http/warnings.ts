@@ -5,7 +5,7 @@ const MESSAGE = 'is unknown and was ignored'
 
 const WarningSchema = z
   .object({
-    path: z.string().meta({ description: 'The field', examples: ['labels.0'] }),
+    path: z.string().meta({ description: 'Path of the field', examples: ['labels.0'] }),
     message: z.string().meta({ examples: [MESSAGE] }),
   })
   .meta({ id: 'Warning' })
@@ -98,7 +98,7 @@ const Warnings = z
   .array(WarningSchema)
   .max(MOST_WARNINGS)
   .optional()
-  .describe('Fields of the request that are unknown and were ignored')
+  .describe('Unknown request fields that were ignored')
 
 /** The schema of an answer with its optional warnings, if the answer is an object. */
 export const withWarnings = (response: z.core.$ZodType): z.core.$ZodType => {

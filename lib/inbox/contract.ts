@@ -9,13 +9,15 @@ const items = z
   .array(z.object({ key: InboxKeySchema, version: InboxVersionSchema }))
   .min(1)
   .max(MOST_MARKED)
-const marked = z.object({ message: z.string(), count: z.number().describe('The items of the request') })
+const marked = z.object({ message: z.string(), count: z.number().describe('Number of items in the request') })
 
 const ListInboxQuery = z.object({
   scope: z
     .enum(['mine', 'all'])
     .default('mine')
-    .describe('`mine`: about your own tasks, calls and webhooks, and what keeps the tasks of all'),
+    .describe(
+      '`mine`: items about your own tasks, calls and webhooks, and about what blocks the tasks of all users',
+    ),
   state: z.enum(['open', 'snoozed']).default('open'),
 })
 export type ListInbox = z.output<typeof ListInboxQuery>
@@ -26,23 +28,23 @@ export const inboxRoutes = defineRoutes({
   listInbox: {
     method: 'GET',
     path: '/api/inbox',
-    summary: 'List what needs you: approvals first, then the rest, newest first',
+    summary: 'List inbox items',
     about:
-      'Pending approvals, failures grouped by cause, usage limits of providers, tasks that wait for a budget or a runner, paused webhooks, and results to review. An item closes when its cause ends: the call is decided, a retry of the failures succeeds, the limit is over, the webhook delivers, the result is answered or retried. Failures and results are of the last 14 days; results are found among the 500 newest completed tasks, and at most 100 are listed, the latest of each thread and schedule. What you mark changes your own inbox only.',
+      'Returns pending approvals first, then newest first: failures grouped by cause, usage limits of providers, tasks waiting for a budget or a runner, paused webhooks, and results to review. An item closes when its cause is gone: the call is decided, a retry succeeds, the limit ends, the webhook delivers, or the result is replied to or retried. Failures and results cover the last 14 days; results come from the 500 newest completed tasks, at most 100, the latest of each thread and schedule. Marking items changes only your own inbox.',
     access: 'session',
     query: ListInboxQuery,
     response: z.object({
       items: z.array(InboxItemSchema),
       counts: InboxCountsSchema,
-      wakesAt: z.iso.datetime().optional().describe('When the next snoozed item opens again'),
+      wakesAt: z.iso.datetime().optional().describe('When the next snoozed item reopens'),
     }),
   },
   completeInboxItems: {
     method: 'POST',
     path: '/api/inbox/done',
-    summary: 'Mark items as done',
+    summary: 'Mark inbox items as done',
     about:
-      'Only for you, and for this occurrence of each: a new one opens the item again. An approval is done by its decision: 400 `inbox_decision_needed`.',
+      'Applies only to you and to this occurrence; a new occurrence reopens the item. Approvals must be decided instead: they return 400 `inbox_decision_needed`.',
     access: 'session',
     body: z.object({ items }),
     response: marked,
@@ -50,8 +52,9 @@ export const inboxRoutes = defineRoutes({
   snoozeInboxItems: {
     method: 'POST',
     path: '/api/inbox/snooze',
-    summary: 'Hide items until a time',
-    about: 'Only for you. The time is within 30 days from now. A new occurrence opens an item before.',
+    summary: 'Snooze inbox items',
+    about:
+      'Hides items from your inbox until a time within the next 30 days. A new occurrence reopens the item earlier.',
     access: 'session',
     body: SnoozeItems,
     response: marked,
@@ -59,7 +62,8 @@ export const inboxRoutes = defineRoutes({
   reopenInboxItems: {
     method: 'POST',
     path: '/api/inbox/reopen',
-    summary: 'Reopen items that you marked as done or snoozed',
+    summary: 'Reopen inbox items',
+    about: 'Reopens items that you marked as done or snoozed.',
     access: 'session',
     body: z.object({ items }),
     response: marked,

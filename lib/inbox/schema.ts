@@ -20,12 +20,14 @@ export const InboxVersionSchema = z
   .meta({ examples: ['2026-01-01T12:00:00.000Z'] })
 
 const item = {
-  key: InboxKeySchema.describe('Names the cause; the same for each of its occurrences'),
+  key: InboxKeySchema.describe('Identifies the cause; the same for every occurrence'),
   version: InboxVersionSchema.describe(
-    'Of this occurrence: an item that was done opens again with another one',
+    'Identifies this occurrence; an item marked as done reopens with a new one',
   ),
-  at: z.iso.datetime().describe('When it occurred; for budgets, the present time'),
-  mine: z.boolean().describe('It is about a task, a call or a webhook of yours, or about the tasks of all'),
+  at: z.iso.datetime().describe('When it occurred; for budgets, the current time'),
+  mine: z
+    .boolean()
+    .describe('Whether it concerns your own tasks, calls or webhooks, or the tasks of all users'),
   snoozedUntil: z.iso.datetime().optional(),
 }
 
@@ -55,15 +57,17 @@ export const InboxItemSchema = z
     z.object({
       kind: z.literal('budget'),
       ...item,
-      waiting: z.number().describe('The tasks that wait for a budget'),
-      until: z.iso.datetime().optional().describe('When the next month begins'),
+      waiting: z.number().describe('Number of tasks waiting for a budget'),
+      until: z.iso.datetime().optional().describe('Start of the next month'),
     }),
     z.object({
       kind: z.literal('runner'),
       ...item,
-      reason: z.string().describe('Why no runner takes them'),
-      taskIds: z.array(z.string()).describe('The oldest of the tasks, at most five'),
-      waiting: z.number().describe('How many of the 100 oldest queued tasks wait for this reason'),
+      reason: z.string().describe('Why no runner takes the tasks'),
+      taskIds: z.array(z.string()).describe('Oldest of the tasks, at most 5'),
+      waiting: z
+        .number()
+        .describe('Number of tasks waiting for this reason, among the 100 oldest queued tasks'),
     }),
     z.object({ kind: z.literal('webhook'), ...item, webhook: WebhookSchema }),
     z.object({ kind: z.literal('result'), ...item, task: ReviewedTaskSchema }),
@@ -95,6 +99,6 @@ export type InboxItemOf<Kind extends InboxKind> = Extract<InboxItem, { kind: Kin
 export const InboxCountsSchema = z.object({
   open: z.number(),
   snoozed: z.number(),
-  ofKind: z.record(z.enum(INBOX_KINDS), z.number()).describe('The open items of each kind'),
+  ofKind: z.record(z.enum(INBOX_KINDS), z.number()).describe('Number of open items by kind'),
 })
 export type InboxCounts = z.output<typeof InboxCountsSchema>

@@ -23,15 +23,17 @@ export const queueRoutes = defineRoutes({
   queueStatus: {
     method: 'GET',
     path: '/api/queue/status',
-    summary: 'Read the number of tasks in each state, and the workers',
+    summary: 'Get the queue status',
+    about: 'Returns the number of tasks in each status, the workers and the dead letters.',
     access: 'session',
     response: QueueStatusSchema,
   },
   listDlq: {
     method: 'GET',
     path: '/api/dlq',
-    summary: 'List dead letters, newest first',
-    about: 'Tasks that failed for good. Without `status`, the pending ones.',
+    summary: 'List dead letters',
+    about:
+      'Returns tasks that failed permanently, newest first. Without `status`, returns pending dead letters.',
     access: 'session',
     query: ListDlqQuery,
     response: z.object({ items: z.array(DlqItemSchema), ...pageAnswer }),
@@ -39,8 +41,9 @@ export const queueRoutes = defineRoutes({
   retryDlqItem: {
     method: 'POST',
     path: '/api/dlq/{id}/retry',
-    summary: 'Retry a dead letter: queue its task again with all its attempts',
-    about: 'The same task runs again, and the dead letter is resolved. 400 if it is not pending.',
+    summary: 'Retry a dead letter',
+    about:
+      'Queues the same task again with all its attempts, and resolves the dead letter. Returns 400 if it is not pending.',
     access: 'session',
     params: ItemParams,
     response: z.object({ message: z.string(), item: DlqItemSchema, task: TaskSchema }),
@@ -48,8 +51,8 @@ export const queueRoutes = defineRoutes({
   discardDlqItem: {
     method: 'POST',
     path: '/api/dlq/{id}/discard',
-    summary: 'Discard a dead letter; its task stays failed',
-    about: '400 if it is not pending.',
+    summary: 'Discard a dead letter',
+    about: 'The task stays failed. Returns 400 if the dead letter is not pending.',
     access: 'session',
     params: ItemParams,
     response: z.object({ message: z.string(), item: DlqItemSchema }),
@@ -57,23 +60,23 @@ export const queueRoutes = defineRoutes({
   listFailures: {
     method: 'GET',
     path: '/api/failures',
-    summary: 'Group the failures of the last 7 days, or since a time within 30 days, by their cause',
+    summary: 'List failure groups',
     about:
-      'Failures with the same code, message and agent are a group; numbers, ids and paths in a message do not count.',
+      'Groups failures by code, message and agent; numbers, ids and paths in a message are ignored. Covers the last 7 days, or the time since `since`, at most 30 days ago.',
     access: 'session',
     query: ListFailuresQuery,
     response: z.object({
       failures: z.array(FailureGroupSchema),
-      total: z.number().describe('All groups; the 50 with the most failures are listed'),
+      total: z.number().describe('Number of groups; only the 50 with the most failures are returned'),
       since: z.iso.datetime(),
-      bucketMs: z.number().describe('The length of a bucket of `spark`'),
+      bucketMs: z.number().describe('Length of a bucket in `spark`, in milliseconds'),
     }),
   },
   muteFailure: {
     method: 'POST',
     path: '/api/failures/{fingerprint}/mute',
-    summary: 'Mute the failures of a group',
-    about: 'No notifications are sent; failures are still counted.',
+    summary: 'Mute a failure group',
+    about: 'Stops notifications about the group. Failures are still counted.',
     access: 'session',
     params: GroupParams,
     response: MuteAnswer,
@@ -81,7 +84,7 @@ export const queueRoutes = defineRoutes({
   unmuteFailure: {
     method: 'POST',
     path: '/api/failures/{fingerprint}/unmute',
-    summary: 'Unmute the failures of a group',
+    summary: 'Unmute a failure group',
     access: 'session',
     params: GroupParams,
     response: MuteAnswer,

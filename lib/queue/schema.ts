@@ -11,19 +11,19 @@ export const DlqItemSchema = z.object({
   lastError: z.string(),
   createdAt: z.iso.datetime(),
   status: z.enum(DLQ_STATUSES),
-  code: z.string().optional().describe('The code of the error'),
+  code: z.string().optional().describe('Error code'),
   agent: z.string().optional(),
-  createdBy: z.string().optional().describe('Who created the task'),
+  createdBy: z.string().optional().describe('User who created the task'),
   fingerprint: z
     .string()
     .optional()
-    .describe('The group of failures that it belongs to; a message that could not be delivered has none'),
+    .describe('Failure group; absent for a message that could not be delivered'),
   resolvedAt: z.iso.datetime().optional(),
   resolution: z
     .object({ by: z.string(), taskId: z.string() })
     .optional()
     .describe(
-      'Who retried the task, and the task that runs for it now: the same one, or a new one where the task itself was retried',
+      'User who retried the task, and the task that runs now: the same one, or a new one if the task itself was retried',
     ),
 })
 export type DlqItem = z.output<typeof DlqItemSchema>
@@ -38,8 +38,8 @@ export const DlqCountsSchema = z.object({
 export type DlqCounts = z.output<typeof DlqCountsSchema>
 
 const WorkerSchema = z.object({
-  running: z.boolean().describe('Whether it takes messages'),
-  concurrency: z.number().describe('Messages at the same time'),
+  running: z.boolean().describe('Whether the worker takes messages'),
+  concurrency: z.number().describe('Maximum messages processed at once'),
 })
 
 export const QueueStatusSchema = z.object({
@@ -55,10 +55,7 @@ export const QueueStatusSchema = z.object({
   }),
   workers: z.object({
     tasks: WorkerSchema.extend({
-      disabled: z
-        .literal(true)
-        .optional()
-        .describe('Where `WORKER` is `off`: runners take the tasks, and the service none'),
+      disabled: z.literal(true).optional().describe('Set if `WORKER` is `off`: only runners run tasks'),
     }),
     notifications: WorkerSchema,
   }),
@@ -74,19 +71,17 @@ export const FailureGroupSchema = z
     message: z
       .string()
       .describe(
-        'The message of the error, with signs for what varies: `<n>`, `<id>`, `<hex>`, `<path>`, `<url>`, `<text>`',
+        'Error message with placeholders for variable parts: `<n>`, `<id>`, `<hex>`, `<path>`, `<url>`, `<text>`',
       ),
     agent: z.string(),
     count: z.number().describe('Failures since `since`'),
-    pending: z.number().describe('Those of them whose dead letter waits for a decision'),
+    pending: z.number().describe('Failures with a pending dead letter'),
     firstSeen: z.iso.datetime(),
     lastSeen: z.iso.datetime(),
-    lastMessage: z
-      .string()
-      .describe('The message of the newest failure as it was, at most its first 1,000 characters'),
-    spark: z.array(z.number()).describe('Failures in each bucket from `since` to now'),
-    taskIds: z.array(z.string()).describe('The newest of its tasks, at most five'),
-    muted: z.boolean().describe('Its failures send no notifications'),
+    lastMessage: z.string().describe('Original message of the newest failure, truncated to 1,000 characters'),
+    spark: z.array(z.number()).describe('Failures per bucket from `since` to now'),
+    taskIds: z.array(z.string()).describe('Newest tasks of the group, at most 5'),
+    muted: z.boolean().describe('Whether notifications are muted'),
   })
   .meta({ id: 'FailureGroup' })
 export type FailureGroup = z.output<typeof FailureGroupSchema>

@@ -9,7 +9,7 @@ export const TaskReportSchema = z
     reportedAt: z.iso.datetime().optional(),
     error: z.object({ code: z.string(), message: z.string() }).optional(),
   })
-  .meta({ id: 'TaskReport', description: 'The comment about the end of the task at its source' })
+  .meta({ id: 'TaskReport', description: 'Comment that reports the outcome at the source of the task' })
 export type TaskReport = z.output<typeof TaskReportSchema>
 
 /** The report of a task; undefined for a task without one, and before its first reported end. */

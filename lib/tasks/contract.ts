@@ -32,8 +32,7 @@ const searched = z
   .readonly()
   .optional()
   .meta({
-    description:
-      'With `q`: the texts that were looked through. Mode `pro` leaves out `output` and `changedPaths`',
+    description: 'Texts searched for `q`. Mode `pro` does not search `output` and `changedPaths`',
     examples: [
       ['title', 'id', 'error', 'prompt', 'description', 'repository', 'branch', 'output', 'changedPaths'],
     ],
@@ -42,11 +41,11 @@ const searched = z
 const FoundTaskSchema = TaskSchema.extend({
   match: z
     .object({
-      in: z.string().meta({ description: 'The text that has the most of the words', examples: ['output'] }),
-      text: z.string().describe('Its part around the first of them, in one line'),
+      in: z.string().meta({ description: 'Text with the most matching words', examples: ['output'] }),
+      text: z.string().describe('Excerpt around the first match, in one line'),
     })
     .optional()
-    .describe('With `q`'),
+    .describe('Where `q` matches'),
 }).meta({ id: 'FoundTask' })
 
 const FIELD_NAMES = Object.keys(TaskSchema.shape) as (keyof TaskFields)[]
@@ -56,20 +55,20 @@ const ListTasksQuery = z.object({
   status: TaskStatusSchema.optional(),
   fields: queryList(z.enum(FIELD_NAMES))
     .optional()
-    .describe('Only these fields and the id, separated by commas'),
+    .describe('Comma-separated fields to return in addition to `id`'),
   q: searchText.optional(),
-  full: queryFlag.optional().describe('With description, prompt, result and metadata'),
+  full: queryFlag.optional().describe('Include `description`, `prompt`, `result` and `metadata`'),
 })
 export type ListTasks = z.output<typeof ListTasksQuery>
 
 /** Without a limit the answer has the whole log. */
 const TaskEventsQuery = z.object({
-  after: z.string().min(1).max(200).optional().describe('Only events after the one with this id'),
+  after: z.string().min(1).max(200).optional().describe('Return only events after the event with this id'),
   limit: queryInt(1, 200).optional(),
 })
 export type TaskEventsRange = z.output<typeof TaskEventsQuery>
 
-const ANY = 'Any of these, separated by commas'
+const ANY = 'Comma-separated; matches any of the values'
 export const FilterTasksQuery = z.object({
   ...pageQuery,
   status: queryList(TaskStatusSchema).optional().describe(ANY),
@@ -78,8 +77,8 @@ export const FilterTasksQuery = z.object({
     .optional()
     .describe(`${ANY}: ${TASK_SOURCES.join(', ')}`),
   agent: queryList(word).optional().describe(ANY),
-  labels: queryList(word).optional().describe('All of these, separated by commas'),
-  retried: queryFlag.optional().describe('Whether it was run again as a new task'),
+  labels: queryList(word).optional().describe('Comma-separated; matches tasks that have all of the labels'),
+  retried: queryFlag.optional().describe('Whether the task was retried as a new task'),
   ...filterFields,
   sortBy: z.enum(TASK_SORTINGS).default('createdAt'),
   sortOrder: z.enum(['asc', 'desc']).default('desc'),
@@ -104,11 +103,11 @@ export const ImportBody = z.object({
 
 export const ImportResults = z.object({
   imported: z.number(),
-  skipped: z.number().describe('Tasks that existed already'),
+  skipped: z.number().describe('Tasks that already existed'),
   errors: z
     .array(z.object({ index: z.number(), id: z.string().optional(), message: z.string() }))
-    .describe('Of the first 100 refused tasks'),
-  moreErrors: z.number().optional().describe('Refused tasks beyond those in `errors`'),
+    .describe('Errors of the first 100 rejected tasks'),
+  moreErrors: z.number().optional().describe('Number of rejected tasks that are not in `errors`'),
 })
 
 const counts = z.record(z.string(), z.number())
@@ -118,20 +117,20 @@ const AnalyticsQuery = z.object({
   window: z
     .enum(WINDOWS)
     .optional()
-    .describe('The last hour, 24 hours or seven days, the current one included'),
+    .describe('Recent window: the last hour, 24 hours or 7 days, including the current one'),
   timezone: TimezoneSchema.optional().describe(
-    'The zone of hours and days; UTC when absent. Without a window it selects one of a day',
+    'Time zone of hours and days; UTC by default. Without `window`, selects a window of 24 hours',
   ),
 })
 export type AnalyticsQuery = z.output<typeof AnalyticsQuery>
 
 const PercentilesSchema = z
   .object({ count: z.number(), p50Ms: z.number().optional(), p95Ms: z.number().optional() })
-  .meta({ id: 'Percentiles', description: 'Within 5 %; without percentiles where nothing was counted' })
+  .meta({ id: 'Percentiles', description: 'Percentiles, accurate to 5 %; absent if `count` is 0' })
 
 const happenings = {
   created: z.number(),
-  started: z.number().describe('Started attempts'),
+  started: z.number().describe('Attempts started'),
   completed: z.number(),
   failed: z.number(),
   cancelled: z.number(),
@@ -139,7 +138,7 @@ const happenings = {
 const durations = { wait: PercentilesSchema, run: PercentilesSchema }
 const span = {
   from: z.iso.datetime(),
-  to: z.iso.datetime().describe('Exclusive; it may lie ahead'),
+  to: z.iso.datetime().describe('Exclusive; can be in the future'),
 }
 
 export const WindowSchema = z
@@ -154,18 +153,21 @@ export const WindowSchema = z
   .meta({
     id: 'AnalyticsWindow',
     description:
-      '`wait` is from creation to the first attempt, `run` from first start to end of the tasks that completed',
+      '`wait` is the time from creation to the first attempt; `run` is the time from first start to end of completed tasks',
   })
 
 const MonthSchema = z
   .object({
     month: z.string().meta({ examples: ['2026-01'] }),
-    costUsd: z.number().describe('US dollars: of tasks and of chat'),
-    chatCostUsd: z.number().describe('The part of it that chat cost'),
-    unknownCostTasks: z.number().describe('Tasks whose cost became unknown in the month'),
-    costByAgent: costs.meta({ description: 'US dollars', examples: [{ 'claude-code': 12.5 }] }),
+    costUsd: z.number().describe('Cost of tasks and chat, in US dollars'),
+    chatCostUsd: z.number().describe('Part of `costUsd` spent on chat'),
+    unknownCostTasks: z.number().describe('Tasks with a cost that became unknown this month'),
+    costByAgent: costs.meta({
+      description: 'Cost by agent, in US dollars',
+      examples: [{ 'claude-code': 12.5 }],
+    }),
   })
-  .describe('What was spent in the present month (UTC), for which budgets hold')
+  .describe('Spending in the current month (UTC), the period of budgets')
 
 export const AnalyticsSchema = z.object({
   totalTasks: z.number(),
@@ -174,30 +176,35 @@ export const AnalyticsSchema = z.object({
   pendingTasks: z.number(),
   inProgressTasks: z.number(),
   cancelledTasks: z.number(),
-  successRate: z
+  successRate: z.number().meta({
+    description: 'Share of completed tasks among completed and failed ones, 0 to 1',
+    examples: [0.875],
+  }),
+  failureRate: z.number().meta({
+    description: 'Share of failed tasks among completed and failed ones, 0 to 1',
+    examples: [0.125],
+  }),
+  avgDurationMs: z
     .number()
-    .meta({ description: 'Completed among those that completed or failed, 0 to 1', examples: [0.875] }),
-  failureRate: z
-    .number()
-    .meta({ description: 'Failed among those that completed or failed, 0 to 1', examples: [0.125] }),
-  avgDurationMs: z.number().describe('From first start to end, without waits for approvals'),
+    .describe('Average time from first start to end, without waits for approvals, in milliseconds'),
   minDurationMs: z.number(),
   maxDurationMs: z.number(),
   byStatus: counts.meta({ examples: [{ completed: 7, failed: 1 }] }),
   byPriority: counts.meta({ examples: [{ 3: 10 }] }),
   bySource: counts.meta({ examples: [{ api: 10 }] }),
   byAgent: counts.meta({ examples: [{ 'coding-agent': 10 }] }),
-  costUsd: z
-    .number()
-    .meta({ description: 'US dollars: what all tasks have cost, as far as it is known', examples: [12.5] }),
-  unknownCostTasks: z.number().describe('Tasks whose cost is unknown, in part or as a whole'),
-  costByAgent: costs.meta({ description: 'US dollars', examples: [{ 'claude-code': 12.5 }] }),
+  costUsd: z.number().meta({ description: 'Known cost of all tasks, in US dollars', examples: [12.5] }),
+  unknownCostTasks: z.number().describe('Tasks with a partly or fully unknown cost'),
+  costByAgent: costs.meta({
+    description: 'Cost by agent, in US dollars',
+    examples: [{ 'claude-code': 12.5 }],
+  }),
   costByUser: costs.meta({
-    description: 'US dollars, by user id; the 100 highest, and all others together as `other`',
+    description: 'Cost by user id, in US dollars; the 100 highest, and the rest as `other`',
     examples: [{ local: 12.5 }],
   }),
   costByRepository: costs.meta({
-    description: 'US dollars of tasks with a repository; the 100 highest, and all others together as `other`',
+    description: 'Cost by repository, in US dollars; the 100 highest, and the rest as `other`',
     examples: [{ 'acme/web': 12.5 }],
   }),
   month: MonthSchema,
@@ -207,7 +214,7 @@ export const AnalyticsSchema = z.object({
       created: z.number(),
       completed: z.number(),
       failed: z.number(),
-      costUsd: z.number().describe('US dollars that were spent on this day (UTC)'),
+      costUsd: z.number().describe('Spending on this day (UTC), in US dollars'),
     }),
   ),
   recent: WindowSchema.optional(),
@@ -220,11 +227,11 @@ export type MessageBody = z.output<typeof MessageBody>
 
 const ThreadSchema = z
   .object({
-    id: z.string().describe('The id of its first task'),
-    tasks: z.array(TaskSchema).describe('Its turns as summaries, oldest first'),
-    messages: z.array(ThreadMessageSchema).describe('Those that wait for the end of the running turn'),
-    cost: CostSchema.nullable().describe('Of all its turns; null where no model was called'),
-    status: TaskStatusSchema.describe('Of its last turn'),
+    id: z.string().describe('Id of the first task'),
+    tasks: z.array(TaskSchema).describe('Turns of the thread as task summaries, oldest first'),
+    messages: z.array(ThreadMessageSchema).describe('Messages waiting for the running turn to end'),
+    cost: CostSchema.nullable().describe('Total cost of all turns; null if no model was called'),
+    status: TaskStatusSchema.describe('Status of the last turn'),
   })
   .meta({ id: 'Thread' })
 
@@ -234,10 +241,7 @@ const AttemptParams = TaskParams.extend({
 })
 const ReadTaskSchema = TaskSchema.extend({
   report: TaskReportSchema.optional(),
-  fingerprint: z
-    .string()
-    .optional()
-    .describe('Of a failed task: the group of failures that it belongs to (`GET /api/failures`)'),
+  fingerprint: z.string().optional().describe('Failure group of a failed task (see `GET /api/failures`)'),
 }).meta({ id: 'ReadTask' })
 const TaskAnswer = z.object({ message: z.string(), task: TaskSchema })
 const IMPORT_LIMIT = 50 * 1_048_576
@@ -246,9 +250,9 @@ export const taskRoutes = defineRoutes({
   listTasks: {
     method: 'GET',
     path: '/api/tasks',
-    summary: 'List tasks, newest first',
+    summary: 'List tasks',
     about:
-      'Answers summaries, without description, prompt, result and metadata, unless `full` or `fields` asks for more.',
+      'Returns task summaries, newest first. Use `full` or `fields` to include `description`, `prompt`, `result` and `metadata`.',
     access: 'session',
     query: ListTasksQuery,
     response: z.object({ tasks: z.array(TaskFieldsSchema), ...pageAnswer, searched }),
@@ -256,8 +260,8 @@ export const taskRoutes = defineRoutes({
   createTask: {
     method: 'POST',
     path: '/api/tasks',
-    summary: 'Create a task and queue it',
-    about: 'The task is stored before the answer, and runs as soon as a worker is free.',
+    summary: 'Create a task',
+    about: 'Stores and queues the task before responding. It runs as soon as a worker is free.',
     access: 'session',
     headers: IdempotencyHeaders,
     body: NewTaskSchema,
@@ -268,7 +272,7 @@ export const taskRoutes = defineRoutes({
     method: 'GET',
     path: '/api/tasks/filter',
     summary: 'Filter tasks',
-    about: 'A task must match all given fields.',
+    about: 'Returns full tasks that match all given fields.',
     access: 'session',
     query: FilterTasksQuery,
     response: z.object({ tasks: z.array(FoundTaskSchema), ...pageAnswer, searched }),
@@ -276,18 +280,18 @@ export const taskRoutes = defineRoutes({
   taskCreators: {
     method: 'GET',
     path: '/api/tasks/creators',
-    summary: 'Read the names of those who created tasks',
-    about: 'Each account once; tasks that do not exist are left out.',
+    summary: 'List the creators of tasks',
+    about: 'Returns the name of each account once. Unknown task ids are ignored.',
     access: 'session',
-    query: z.object({ tasks: queryList(word).describe('At most 100 ids of tasks, separated by commas') }),
+    query: z.object({ tasks: queryList(word).describe('Comma-separated task ids, at most 100') }),
     response: z.object({ creators: z.array(z.object({ id: z.string(), name: z.string() })) }),
   },
   taskAnalytics: {
     method: 'GET',
     path: '/api/tasks/analytics',
-    summary: 'Statistics over all tasks, and of a recent window of time',
+    summary: 'Get task analytics',
     about:
-      'Counts, rates, durations and costs of all tasks, and of each day. With `window` or `timezone` also those of a recent window: by five minutes of an hour, or by the hours or days of the zone; percentiles are within 5 %.',
+      'Returns counts, rates, durations and costs of all tasks and of each day. With `window` or `timezone`, also returns a recent window in buckets of 5 minutes, or of hours or days in the time zone. Percentiles are accurate to 5 %.',
     access: 'session',
     query: AnalyticsQuery,
     response: AnalyticsSchema.extend({ month: MonthSchema.extend({ own: OwnMonthSchema }) }),
@@ -296,7 +300,7 @@ export const taskRoutes = defineRoutes({
     method: 'GET',
     path: '/api/tasks/export',
     summary: 'Export all tasks',
-    about: 'One streamed file, for an import. Recorded in the audit.',
+    about: 'Streams all tasks as one file that can be imported. Recorded in the audit log.',
     access: 'session',
     response: z.object({
       version: z.string(),
@@ -308,9 +312,9 @@ export const taskRoutes = defineRoutes({
   importTasks: {
     method: 'POST',
     path: '/api/tasks/import',
-    summary: 'Import tasks from an export: at most 100,000, of 1 MiB each',
+    summary: 'Import tasks',
     about:
-      'Ids and times are kept; an id that exists is skipped. Finished tasks are not run again, pending and queued ones are queued.',
+      'Restores at most 100,000 tasks of 1 MiB each from an export. Ids and times are kept, and existing ids are skipped. Finished tasks do not run again; pending and queued tasks are queued.',
     access: 'admin',
     limited: true,
     rawBody: ImportBody,
@@ -320,8 +324,9 @@ export const taskRoutes = defineRoutes({
   getTask: {
     method: 'GET',
     path: '/api/tasks/{id}',
-    summary: 'Read a task',
-    about: 'With its result or error, and the comment that reported its end at its source.',
+    summary: 'Get a task',
+    about:
+      'Includes the result or error, and the comment that reported the outcome at the source of the task.',
     access: 'session',
     params: TaskParams,
     response: z.object({ task: ReadTaskSchema }),
@@ -329,9 +334,9 @@ export const taskRoutes = defineRoutes({
   cancelTask: {
     method: 'POST',
     path: '/api/tasks/{id}/cancel',
-    summary: 'Cancel a task that has not ended',
+    summary: 'Cancel a task',
     about:
-      'A waiting task never starts; a running one is aborted. Messages that wait for its end begin the next turn of its thread. One that has ended is 400 `task_state_conflict`.',
+      'A waiting task never starts; a running task is aborted. Messages waiting for the task to end start the next turn of its thread. Returns 400 `task_state_conflict` if the task has already ended.',
     access: 'session',
     params: TaskParams,
     response: TaskAnswer.extend({
@@ -339,16 +344,16 @@ export const taskRoutes = defineRoutes({
         .array(ThreadMessageSchema)
         .optional()
         .describe(
-          'The messages that waited for its end: they begin the next turn. Absent when there are none',
+          'Messages that waited for the task to end and now start the next turn; absent if there are none',
         ),
     }),
   },
   retryTask: {
     method: 'POST',
     path: '/api/tasks/{id}/retry',
-    summary: 'Retry an ended task as a new task',
+    summary: 'Retry a task',
     about:
-      'Creates a task with the same definition, and resolves the pending dead letter of a failed one. Of two retries at the same time one is refused.',
+      'Creates a new task with the definition of an ended task, and resolves the pending dead letter of a failed task. If two retries arrive at the same time, one is rejected.',
     access: 'session',
     params: TaskParams,
     response: TaskAnswer.extend({ originalTaskId: z.string() }),
@@ -356,9 +361,9 @@ export const taskRoutes = defineRoutes({
   replyToTask: {
     method: 'POST',
     path: '/api/tasks/{id}/messages',
-    summary: 'Reply to a task: the next turn of its thread',
+    summary: 'Reply to a task',
     about:
-      'A task that has ended is continued by a new task of the same thread, with its agent, repository, branch, priority and labels. While a turn waits or runs, the message waits for its end, and there is no `task` in the answer. 400 `thread_closed` when nothing of the work is left.',
+      'Continues an ended task with a new task in the same thread, with the same agent, repository, branch, priority and labels. While a turn is waiting or running, the message waits for it to end, and the response has no `task`. Returns 400 `thread_closed` if nothing is left of the earlier work.',
     access: 'session',
     params: TaskParams,
     headers: IdempotencyHeaders,
@@ -369,8 +374,8 @@ export const taskRoutes = defineRoutes({
   getThread: {
     method: 'GET',
     path: '/api/threads/{id}',
-    summary: 'Read a thread: the tasks that answer each other, oldest first',
-    about: 'By the id of its first task, or of any other of its tasks.',
+    summary: 'Get a thread',
+    about: 'Returns the turns of a thread, oldest first. Accepts the id of any task in the thread.',
     access: 'session',
     params: TaskParams,
     response: z.object({ thread: ThreadSchema }),
@@ -378,8 +383,9 @@ export const taskRoutes = defineRoutes({
   taskEvents: {
     method: 'GET',
     path: '/api/tasks/{id}/events',
-    summary: 'Read the event log of a task, oldest first, optionally after an event',
-    about: 'Each transition, each progress of the agent, and why an attempt ended.',
+    summary: 'List the events of a task',
+    about:
+      'Returns the log of the task, oldest first: status changes, agent progress, and why attempts ended. Without `limit`, returns the whole log.',
     access: 'session',
     params: TaskParams,
     query: TaskEventsQuery,
@@ -388,8 +394,9 @@ export const taskRoutes = defineRoutes({
   taskAttempts: {
     method: 'GET',
     path: '/api/tasks/{id}/attempts',
-    summary: 'List the attempts of a task, oldest first',
-    about: 'When each began and ended, why, and what it cost. An imported task has none.',
+    summary: 'List the attempts of a task',
+    about:
+      'Returns when each attempt started and ended, why it ended, and its cost, oldest first. Imported tasks have no attempts.',
     access: 'session',
     params: TaskParams,
     response: z.object({ taskId: z.string(), attempts: z.array(AttemptSchema), count: z.number() }),
@@ -397,8 +404,8 @@ export const taskRoutes = defineRoutes({
   getAttempt: {
     method: 'GET',
     path: '/api/tasks/{id}/attempts/{attemptId}',
-    summary: 'Read an attempt of a task with its output and changes',
-    about: 'Its output and its changes, also of one that failed and was followed by another.',
+    summary: 'Get an attempt of a task',
+    about: 'Includes output and changes, also for a failed attempt that was retried.',
     access: 'session',
     params: AttemptParams,
     response: z.object({ attempt: ReadAttemptSchema }),

@@ -40,52 +40,52 @@ export const MOST_PROMPT = 100_000
 /** The body of a create, and the definition of a task in other bodies. Unknown keys are dropped. */
 export const CreateTaskSchema = z
   .object({
-    title: nameText(500).describe('One line that people recognise the task by'),
+    title: nameText(500).describe('Short title that identifies the task in lists'),
     description: z
       .string()
       .max(100_000)
       .optional()
-      .describe('For people; the agent gets it when there is no prompt'),
-    prompt: z.string().max(MOST_PROMPT).optional().describe('The instructions for the agent'),
-    priority: PrioritySchema.default(3).describe('1 is critical, 4 low; lower runs first'),
+      .describe('Description for people; used as the prompt if `prompt` is not set'),
+    prompt: z.string().max(MOST_PROMPT).optional().describe('Instructions for the agent'),
+    priority: PrioritySchema.default(3).describe('1 (critical) to 4 (low); lower numbers run first'),
     source: TaskSourceSchema.default('api'),
-    sourceId: shortText.optional().describe('Its id at the source, such as `acme/web#42`'),
-    sourceUrl: httpUrl.optional().describe('Its address at the source'),
+    sourceId: shortText.optional().describe('Id at the source, such as `acme/web#42`'),
+    sourceUrl: httpUrl.optional().describe('URL at the source'),
     repository: shortText
       .min(1)
       .describe(
-        '`owner/repo`, an https URL or its SSH form, or a path or `file:` URL of this machine; 400 `repository_refused` for a host or path that this caller may not name',
+        '`owner/repo`, an https or SSH URL, or a path or `file:` URL on the machine of the service. Returns 400 `repository_refused` if you may not use the host or path',
       )
       .optional(),
-    branch: BranchName.optional().describe('The branch to work on; it is created unless it exists'),
+    branch: BranchName.optional().describe('Branch to work on; created if it does not exist'),
     labels: z.array(nameText(200)).max(50).default([]),
-    assignedAgent: nameText(200).optional().describe('The type of the agent; the default agent when absent'),
+    assignedAgent: nameText(200).optional().describe('Agent type; the default agent if not set'),
     timeoutMs: z
       .int()
       .min(SHORTEST_ATTEMPT_MS)
       .max(LONGEST_ATTEMPT_MS)
       .optional()
-      .describe('The time limit of an attempt, in place of that of the agent (`GET /api/agents`)'),
+      .describe(
+        'Time limit of an attempt, in milliseconds. Overrides the limit of the agent (see `GET /api/agents`)',
+      ),
     maxSteps: z
       .int()
       .min(1)
       .max(MOST_STEPS)
       .optional()
-      .describe(
-        'The most steps of an attempt, for agents that count steps, as the coding agent; its default is 25',
-      ),
+      .describe('Maximum steps per attempt, for agents that count steps. The coding agent defaults to 25'),
     maxCostUsd: z
       .number()
       .positive()
       .max(HIGHEST_COST_LIMIT_USD)
       .optional()
       .describe(
-        'The most that the attempts of the task may cost together, in US dollars: then it fails with `cost_limit_reached`. `AGENT_MAX_COST_USD` holds as well',
+        'Maximum total cost of all attempts, in US dollars. Beyond it, the task fails with `cost_limit_reached`. `AGENT_MAX_COST_USD` also applies',
       ),
     runsOn: AskedLabelsSchema.optional().describe(
-      'Labels that the runner of the task must all have, compared exactly. Without any, the service itself may run it too',
+      'Labels that a runner must have to run the task, matched exactly. Without labels, the service can also run the task itself',
     ),
-    metadata: metadata.optional().describe('Stored with the task; agents read some of its keys'),
+    metadata: metadata.optional().describe('Custom data stored with the task. Agents read some of the keys'),
   })
   .meta({
     id: 'TaskDefinition',
@@ -101,10 +101,10 @@ export const CreateTaskSchema = z
 
 /** Refused, not ignored as unknown keys are: the task would run without the limit that the caller meant to set. */
 const ELSEWHERE = {
-  mode: z.never('is set as metadata.securityMode').optional(),
-  securityMode: z.never('is set as metadata.securityMode').optional(),
-  maxCost: z.never('is set as maxCostUsd').optional(),
-  timeout: z.never('is set as timeoutMs').optional(),
+  mode: z.never('is not a field of a task. Use metadata.securityMode').optional(),
+  securityMode: z.never('is not a field of a task. Use metadata.securityMode').optional(),
+  maxCost: z.never('is not a field of a task. Use maxCostUsd').optional(),
+  timeout: z.never('is not a field of a task. Use timeoutMs').optional(),
 }
 
 /** A task as callers send it. */
@@ -114,8 +114,8 @@ export const NewTaskSchema = CreateTaskSchema.extend(ELSEWHERE).meta({
 })
 
 export const TokenUsageSchema = z.object({
-  promptTokens: z.number().describe('Sent to the model'),
-  completionTokens: z.number().describe('Received from the model'),
+  promptTokens: z.number().describe('Tokens sent to the model'),
+  completionTokens: z.number().describe('Tokens received from the model'),
   totalTokens: z.number(),
 })
 /** What is more is no cost: counters would lose their digits. */
@@ -127,11 +127,11 @@ export const CostSchema = z
       .min(0)
       .max(MOST_USD)
       .nullable()
-      .describe('US dollars; null where nothing is known. Where only a part is known, that part'),
+      .describe('Cost in US dollars; null if unknown. If only a part is known, that part'),
     source: z
       .enum(['provider', 'price', 'unknown'])
       .describe(
-        'Of the least certain part: what the provider or the agent states, the price of the model, or `unknown`, as for a model without a price',
+        'Source of the least certain part: `provider` (reported by provider or agent), `price` (model price), or `unknown`, such as for a model without a price',
       ),
   })
   .meta({ id: 'Cost', examples: [{ usd: 0.42, source: 'price' }] })
@@ -141,7 +141,7 @@ export const TaskResultSchema = z.looseObject({
   success: z.boolean(),
   output: z
     .string()
-    .meta({ description: 'The final text of the agent', examples: ['total() answers 0 for an empty cart.'] }),
+    .meta({ description: 'Final text of the agent', examples: ['total() answers 0 for an empty cart.'] }),
 })
 export const TaskErrorSchema = z.object({ code: z.string(), message: z.string() })
 
@@ -157,18 +157,18 @@ const WaitingSchema = z
     until: timestamp
       .optional()
       .describe(
-        'When the approval expires, a provider whose usage limit was reached is tried again, the next month begins, for a budget, or the next attempt is due. Absent when it has no end',
+        'When the approval expires, a provider that reached its usage limit is tried again, the next month starts (for a budget), or the next attempt is due. Absent if there is no limit',
       ),
-    provider: z.string().optional().describe('The provider that is held (`GET /api/holds`)'),
+    provider: z.string().optional().describe('Provider on hold (see `GET /api/holds`)'),
     position: z
       .int()
       .min(1)
       .optional()
-      .describe('Its place among the tasks that wait for the same slots; absent where it is not known'),
+      .describe('Position among the tasks waiting for the same slots; absent if unknown'),
     message: z
       .string()
       .optional()
-      .meta({ description: 'What it waits for, in words', examples: ['no runner has gpu'] }),
+      .meta({ description: 'Human-readable reason for the wait', examples: ['no runner has gpu'] }),
   })
   .meta({ id: 'Waiting' })
 type Waiting = z.output<typeof WaitingSchema>
@@ -185,7 +185,7 @@ export const TaskSchema = z
     title: z.string().meta({ examples: ['Guard total() against an empty cart'] }),
     description: z.string().optional(),
     prompt: z.string().optional(),
-    priority: PrioritySchema.describe('1 is critical, 4 low; lower runs first'),
+    priority: PrioritySchema.describe('1 (critical) to 4 (low); lower numbers run first'),
     status: TaskStatusSchema,
     source: TaskSourceSchema,
     sourceId: z.string().optional(),
@@ -197,49 +197,56 @@ export const TaskSchema = z
     branch: z.string().optional(),
     labels: z.array(z.string()),
     assignedAgent: z.string().optional(),
-    agent: z.string().meta({ description: 'The type of the agent that runs it', examples: ['coding-agent'] }),
+    agent: z
+      .string()
+      .meta({ description: 'Type of the agent that runs the task', examples: ['coding-agent'] }),
     attempts: z.number(),
     maxAttempts: z.number(),
     createdAt: timestamp,
     updatedAt: timestamp,
     queuedAt: timestamp.optional(),
-    startedAt: timestamp.optional().describe('The start of its first attempt'),
-    completedAt: timestamp.optional().describe('When it ended, in any state'),
+    startedAt: timestamp.optional().describe('Start of the first attempt'),
+    completedAt: timestamp.optional().describe('When the task ended, in any status'),
     nextAttemptAt: timestamp.optional(),
     waitingFor: WaitReasonSchema.optional(),
     waiting: WaitingSchema.optional(),
     waitingMs: z
       .number()
       .optional()
-      .describe('Time spent in waits since its first attempt began, without the present one'),
+      .describe(
+        'Time spent waiting since the start of the first attempt, without the current wait, in milliseconds',
+      ),
     result: TaskResultSchema.optional().describe(
-      'Agents may add fields. Of a task without success what its last attempt left, with the changes so far, where it left any',
+      'Result of the agent, which can add fields. For a task without success, what the last attempt left, such as its changes so far',
     ),
     error: TaskErrorSchema.optional(),
     usage: TokenUsageSchema.optional(),
     cost: CostSchema.optional().describe(
-      'Of all its attempts, also of those that failed; absent where no model was called',
+      'Total cost of all attempts, including failed ones; absent if no model was called',
     ),
-    maxCostUsd: z.number().optional().describe('The most that it may cost'),
-    timeoutMs: z.number().optional().describe('Its own time limit of an attempt'),
-    maxSteps: z.number().optional().describe('The most steps of an attempt'),
-    runsOn: z.array(z.string()).optional().describe('Labels that its runner must have'),
+    maxCostUsd: z.number().optional().describe('Maximum total cost, in US dollars'),
+    timeoutMs: z
+      .number()
+      .optional()
+      .describe('Time limit of an attempt, in milliseconds, if set for the task'),
+    maxSteps: z.number().optional().describe('Maximum steps per attempt'),
+    runsOn: z.array(z.string()).optional().describe('Labels that the runner must have'),
     metadata: metadata.optional(),
-    retriedFrom: z.string().optional().describe('The task that this one runs again'),
-    retriedBy: z.string().optional().describe('The task that runs this one again, the latest of several'),
+    retriedFrom: z.string().optional().describe('Task that this task retries'),
+    retriedBy: z.string().optional().describe('Latest task that retries this task'),
     threadId: z
       .string()
       .optional()
       .meta({
-        description: 'The first task of its thread, itself where it answers no other',
+        description: 'First task of the thread; the task itself if it is not a reply',
         examples: ['task_01KF0Q8Y3V5W7X9Z'],
       }),
-    parentId: z.string().optional().describe('The turn before it in its thread'),
+    parentId: z.string().optional().describe('Previous turn in the thread'),
     runner: z
       .string()
       .optional()
       .meta({
-        description: 'The runner of its latest attempt; absent for one that the service ran itself',
+        description: 'Runner of the latest attempt; absent if the service ran it',
         examples: ['build-1'],
       }),
     createdBy: z.string().meta({ examples: ['local'] }),
@@ -255,19 +262,19 @@ export const word = z.string().min(1).max(500)
 
 export const searchText = word.meta({
   description:
-    'Words that a task must all have, as any part of its title, id, error, prompt, description, repository, branch, output or changed paths, in any case',
+    'Search words. Each must occur, in any case and also within words, in title, id, error, prompt, description, repository, branch, output or changed paths',
   examples: ['total() acme/web'],
 })
 
 /** The fields of a filter that have the same form in a query and in JSON. */
 export const filterFields = {
-  createdAfter: queryFrom.optional().describe('At this time or later'),
-  createdBefore: queryUntil.optional().describe('At this time or earlier'),
-  completedAfter: queryFrom.optional().describe('At this time or later'),
-  completedBefore: queryUntil.optional().describe('At this time or earlier'),
+  createdAfter: queryFrom.optional().describe('At or after this time'),
+  createdBefore: queryUntil.optional().describe('At or before this time'),
+  completedAfter: queryFrom.optional().describe('At or after this time'),
+  completedBefore: queryUntil.optional().describe('At or before this time'),
   repository: word.optional(),
-  branch: word.optional().describe('The branch that it works on'),
-  createdBy: word.optional().describe('The id of the user who created it'),
+  branch: word.optional().describe('Branch of the task'),
+  createdBy: word.optional().describe('Id of the user who created the task'),
   q: searchText.optional(),
 }
 
@@ -294,12 +301,12 @@ export const TASK_DEFINITION = CreateTaskSchema.keyof().options
 export const ThreadMessageSchema = z
   .object({
     id: z.string().meta({ examples: ['msg_01KF0Q8Y3V5W7X9Z'] }),
-    taskId: z.string().describe('The task that it was sent to'),
+    taskId: z.string().describe('Task that the message was sent to'),
     content: z.string(),
     createdAt: timestamp,
     state: z
       .enum(['queued', 'delivered'])
-      .describe('`queued` waits for the end of the running turn; `delivered` is the prompt of a turn'),
+      .describe('`queued`: waits for the running turn to end. `delivered`: used as the prompt of a turn'),
   })
   .meta({ id: 'ThreadMessage' })
 export type ThreadMessage = z.output<typeof ThreadMessageSchema>

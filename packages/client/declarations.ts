@@ -147,7 +147,7 @@ export type Call<Input, Answer, IsOptional = false> = ((...given: Given<Input, I
 export type Settings = {
   /** Where the service is, such as \`https://tasks.example.com\`. */
   baseUrl: string
-  /** A session token. A local installation without an access key takes none. */
+  /** A session token. A local installation without an access key needs none. */
   token?: string
   fetch?: typeof fetch
   /** Sent with every request. */

@@ -27,7 +27,7 @@ describe('the examples of each operation', () => {
 
 describe('the description of each operation', () => {
   const callers: Partial<Record<Route['access'], RegExp>> = {
-    admin: /^For admins\./,
+    admin: /^Admins only\./,
     gateway: /`gateway`/,
     webhooks: /`webhooks`/,
   }

@@ -182,7 +182,7 @@ describe('agent-tasks api', () => {
     expect(stdout).toMatch(/\n {2}limit +integer 1 to 200, 50 by default\. Maximum number of items\n/)
     expect(stdout).toMatch(/\n {2}tasks +list of object\n {2}tasks\[\]\.id +string\n/)
     const { stdout: created } = await runHere(['api', 'createTask', '--help'])
-    expect(created).toMatch(/\nBody:\n {2}title +string[^\n]*, required\. One line that people/)
+    expect(created).toMatch(/\nBody:\n {2}title +string[^\n]*, required\. Short title that identifies/)
     expect(created).toMatch(/\nResponse, 201:\n {2}message +string\n {2}task +object/)
     expect(created).toMatch(/\n {2}idempotency-key +string/)
     expect(JSON.parse((await runHere(['api', 'createTask', '--help', '--json'])).stdout)).toEqual({

@@ -40,11 +40,11 @@ const limitLabels = ({
     : []),
   ...(maxLength ? [`at most ${maxLength} characters`] : []),
   ...(maxItems ? [`at most ${maxItems}`] : []),
-  ...(given === undefined ? [] : [`else ${JSON.stringify(given)}`]),
+  ...(given === undefined ? [] : [`default ${JSON.stringify(given)}`]),
 ]
 
 /** Renders backticks; descriptions use no other Markdown. */
-const described = (text: string): ReactNode =>
+export const withCode = (text: string): ReactNode =>
   text.split('`').map((part, at) =>
     at % 2 === 1 ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: a text does not change.
@@ -74,7 +74,7 @@ const FieldRow = ({ name, type, required, description, limits, example, children
       {required && <span className="text-xs font-medium">required</span>}
       {limits.length > 0 && <span className="text-xs text-muted-foreground">{limits.join(', ')}</span>}
     </div>
-    {description && <p className="text-muted-foreground">{described(description)}</p>}
+    {description && <p className="text-muted-foreground">{withCode(description)}</p>}
     {example !== undefined && example !== '' && (
       <p className="text-xs text-muted-foreground">
         Example:{' '}
@@ -123,7 +123,7 @@ export const SchemaFields = ({
   if (fields.length === 0)
     return (
       <p className="py-2 text-muted-foreground">
-        {described(resolved(schema, schemas).description ?? typeLabel(schema))}
+        {withCode(resolved(schema, schemas).description ?? typeLabel(schema))}
       </p>
     )
   return (

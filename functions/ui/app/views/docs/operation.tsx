@@ -7,7 +7,7 @@ import { Panel } from '../../components/view.tsx'
 import { type ApiDescription, type Described, useApiDescription } from '../../data/api-description.ts'
 import { useNeedsSignIn } from '../../data/session.ts'
 import { CodeTabs } from './code-tabs.tsx'
-import { ParameterFields, SchemaFields } from './fields.tsx'
+import { ParameterFields, SchemaFields, withCode } from './fields.tsx'
 import { Method } from './method.tsx'
 import { Page } from './page.tsx'
 import type { Call } from './snippets.ts'
@@ -117,7 +117,7 @@ const OperationPage = ({ operation, api }: { operation: Described; api: ApiDescr
         <AccessNote {...operation} />
       </p>
       <p className="leading-6">
-        {summary}. {description}
+        {summary}. {withCode(description ?? '')}
       </p>
       <Panel title="Request">
         <CodeTabs call={call} language={code} />

@@ -10,15 +10,17 @@ const eventId = z.string().regex(/^(?:\d{4,12}-\d{7,12})?$/, 'must be the id of 
 const headers = z.object({ 'last-event-id': eventId.optional() })
 const events = z
   .string()
-  .describe('Server-sent events: `data` is `{type, data, timestamp}`, `id` is for `Last-Event-ID`')
+  .describe(
+    'Server-sent events. `data` is `{type, data, timestamp}`; send the last `id` as `Last-Event-ID` to resume',
+  )
 
 export const agenticRoutes = defineRoutes({
   sendAgentic: {
     method: 'POST',
     path: '/api/chat/conversations/{id}/messages/agentic',
-    summary: 'Let the model work on a message with all tools, and stream its steps',
+    summary: 'Send an agentic message',
     about:
-      'Events of every step, thought and tool call. A reader that disconnected can come back to the session.',
+      'The model works on the message with all tools. Streams every step, thought and tool call; after a lost connection, follow the session instead.',
     access: 'session',
     limited: true,
     params: idParams('conv'),
@@ -29,8 +31,8 @@ export const agenticRoutes = defineRoutes({
   listAgentSessions: {
     method: 'GET',
     path: '/api/chat/sessions',
-    summary: 'List agent sessions, newest first',
-    about: 'Agentic turns of your conversations, and runs of tasks.',
+    summary: 'List agent sessions',
+    about: 'Returns agentic turns of your conversations and runs of tasks, newest first.',
     access: 'session',
     query: z.object({
       ...pageQuery,
@@ -42,8 +44,8 @@ export const agenticRoutes = defineRoutes({
   getAgentSession: {
     method: 'GET',
     path: '/api/chat/sessions/{id}',
-    summary: 'Read an agent session',
-    about: 'A task has one session, with all of its attempts.',
+    summary: 'Get an agent session',
+    about: 'A task has one session for all its attempts.',
     access: 'session',
     params,
     response: z.object({ session: AgentSessionSchema }),
@@ -51,8 +53,9 @@ export const agenticRoutes = defineRoutes({
   followAgentSession: {
     method: 'GET',
     path: '/api/chat/sessions/{id}/events',
-    summary: 'Stream the events of an agent session: the past ones, then new ones',
-    about: 'Begins at the first event, or after `Last-Event-ID`, and ends with the session.',
+    summary: 'Stream the events of an agent session',
+    about:
+      'Streams past events, then new ones, from the first event or after `Last-Event-ID`, until the session ends.',
     access: 'session',
     limited: true,
     params,
@@ -65,7 +68,7 @@ export const agenticRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/sessions/{id}/cancel',
     summary: 'Cancel an agent session',
-    about: 'For a session of a task, this cancels the task.',
+    about: 'Cancelling the session of a task cancels the task.',
     access: 'session',
     params,
     response: z.object({ message: z.string(), session: AgentSessionSchema }),

@@ -23,7 +23,7 @@ export const AgentSessionSchema = z
     createdAt: timestamp,
     endedAt: timestamp.optional(),
     error: AnswerErrorSchema.optional(),
-    cost: CostSchema.optional().describe('What it cost; of a task, all its attempts'),
+    cost: CostSchema.optional().describe('Cost of the session; for a task, of all its attempts'),
   })
   .meta({ id: 'AgentSession' })
 export type AgentSession = z.output<typeof AgentSessionSchema>
@@ -33,13 +33,26 @@ export const EFFORTS = ['low', 'medium', 'high', 'max'] as const
 export const AgenticRequestSchema = z
   .object({
     content: freeText(LONGEST_CONTENT).meta({ examples: ['Which files are there?'] }),
-    model: z.string().min(1).max(200).optional().describe('`provider/model` names both'),
+    model: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Model, or `provider/model`; the default model of the provider if not set'),
     provider: z.string().min(1).max(50).optional(),
     temperature: z.number().min(0).max(2).optional(),
-    showThinking: z.boolean().default(true).describe('Stream the thoughts of the model'),
-    maxSteps: z.int().min(1).max(200).optional(),
-    maxBudget: z.int().min(1_000).optional().describe('Tokens'),
-    effort: z.enum(EFFORTS).default('medium').describe('How much the model thinks, and how far it may go'),
+    showThinking: z.boolean().default(true).describe('Stream the reasoning of the model'),
+    maxSteps: z
+      .int()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Maximum steps; 10, 25, 50 or 100 by default, depending on `effort`'),
+    maxBudget: z.int().min(1_000).optional().describe('Token budget of the turn; unlimited by default'),
+    effort: z
+      .enum(EFFORTS)
+      .default('medium')
+      .describe('Reasoning effort of the model, and the default of `maxSteps`'),
   })
   .meta({ id: 'AgenticRequest' })
 export type AgenticRequest = z.output<typeof AgenticRequestSchema>

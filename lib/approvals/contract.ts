@@ -9,17 +9,18 @@ export const approvalRoutes = defineRoutes({
   listApprovals: {
     method: 'GET',
     path: '/api/security/approvals',
-    summary: 'List the tool calls that need your approval, oldest first; at most 200, and about 3 MB',
-    about: 'Your conversations and tasks; admins see all tasks.',
+    summary: 'List pending approvals',
+    about:
+      'Returns tool calls of your conversations and tasks that need approval, oldest first; admins see all tasks. At most 200 approvals, and about 3 MB.',
     access: 'session',
     response: z.object({ approvals: z.array(ApprovalSchema) }),
   },
   decideApproval: {
     method: 'POST',
     path: '/api/security/approvals/{id}',
-    summary: 'Approve or deny a tool call; the run that waits for it continues',
+    summary: 'Approve or deny a tool call',
     about:
-      '`allow-always` allows the tool for the rest of this conversation or task. A decision cannot be changed.',
+      'The waiting run continues. `allow-always` also allows the tool for the rest of the conversation or task. A decision cannot be changed.',
     access: 'session',
     params,
     body: z.object({ decision: DecisionSchema }),
@@ -28,16 +29,17 @@ export const approvalRoutes = defineRoutes({
   listAllowedTools: {
     method: 'GET',
     path: '/api/security/allowed-tools',
-    summary:
-      'List the tools that are always allowed in your conversations and tasks, newest first; at most 200',
+    summary: 'List always-allowed tools',
+    about:
+      'Returns tools that are always allowed in your conversations and tasks, newest first, at most 200.',
     access: 'session',
     response: z.object({ allowedTools: z.array(AllowedToolSchema) }),
   },
   removeAllowedTool: {
     method: 'DELETE',
     path: '/api/security/allowed-tools/{id}',
-    summary: 'Revoke the permission of a tool in its conversation or task',
-    about: 'Later calls wait for a decision.',
+    summary: 'Revoke an always-allowed tool',
+    about: 'Later calls in the conversation or task need approval again.',
     access: 'session',
     params,
     response: z.object({ message: z.string() }),

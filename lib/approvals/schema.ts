@@ -15,11 +15,16 @@ export const ApprovalSchema = z
     taskId: z.string().optional(),
     userId: z.string(),
     toolName: z.string().meta({ examples: ['run_command'] }),
-    title: z.string().describe('One line about the call, for people'),
-    params: z.record(z.string(), z.unknown()).describe('The arguments; configured secrets are masked'),
-    securityLevel: RiskSchema.describe('What the tool can do at worst'),
+    title: z.string().describe('Human-readable summary of the call'),
+    params: z
+      .record(z.string(), z.unknown())
+      .describe('Arguments of the call; configured secrets are masked'),
+    securityLevel: RiskSchema.describe('Highest risk of the tool'),
     requestedAt: z.iso.datetime(),
-    expiresAt: z.iso.datetime().optional().describe('Absent when it has no end'),
+    expiresAt: z.iso
+      .datetime()
+      .optional()
+      .describe('When the approval expires; absent if it does not expire'),
     status: z.enum(APPROVAL_STATES),
     decision: DecisionSchema.optional(),
     decidedAt: z.iso.datetime().optional(),
@@ -32,7 +37,7 @@ export type Approval = z.output<typeof ApprovalSchema>
 /** A tool that needs no further approval in one conversation or task, after `allow-always`. */
 export const AllowedToolSchema = z
   .object({
-    id: z.string().describe('The approval that allowed it'),
+    id: z.string().describe('Approval that allowed the tool'),
     toolName: z.string().meta({ examples: ['run_command'] }),
     conversationId: z.string().optional(),
     taskId: z.string().optional(),

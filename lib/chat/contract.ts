@@ -22,13 +22,15 @@ const params = idParams('conv')
 const ticketId = z
   .string()
   .max(520)
-  .regex(/^[a-z]+:\S(?:.*\S)?$/, 'must be <provider>:<id of the ticket there>')
+  .regex(/^[a-z]+:\S(?:.*\S)?$/, 'must have the form <provider>:<ticket id>')
   .describe('`<provider>:<sourceId>`, such as `codehost:acme/web#42`')
 const content = freeText(LONGEST_CONTENT).meta({ examples: ['What is a lease?'] })
-const model = nameText(200).optional().describe('`provider/model` names both')
+const model = nameText(200)
+  .optional()
+  .describe('Model, or `provider/model`; the default model of the provider if not set')
 const provider = nameText(50).optional()
 const temperature = z.number().min(0).max(2).optional()
-const maxTokens = z.int().min(1).optional().describe('Of the answer')
+const maxTokens = z.int().min(1).optional().describe('Maximum length of the answer, in tokens')
 const systemPrompt = freeText(LONGEST_CONTENT).optional()
 
 /** The most messages of one request; a conversation stores them in one write. */
@@ -43,20 +45,20 @@ export const CompletionBody = z
       .array(Message)
       .min(1)
       .max(MOST_MESSAGES)
-      .refine((messages) => messages.some(({ role }) => role === 'user'), 'must have a message of a user'),
+      .refine((messages) => messages.some(({ role }) => role === 'user'), 'must have a user message'),
     model,
     provider,
     systemPrompt,
     temperature,
     maxTokens,
-    stream: z.boolean().default(false).describe('Answer with server-sent events'),
+    stream: z.boolean().default(false).describe('Stream the answer as server-sent events'),
     conversationId: id.optional(),
     taskId: id.optional(),
     ticketId: ticketId.optional(),
   })
   .refine(({ conversationId, messages }) => conversationId === undefined || messages.length <= MOST_KEPT, {
     path: ['messages'],
-    message: `has more than ${MOST_KEPT} messages, the most that one request adds to a conversation`,
+    message: `must have at most ${MOST_KEPT} messages when conversationId is set`,
   })
   .meta({ id: 'ChatCompletion' })
 export type CompletionBody = z.output<typeof CompletionBody>
@@ -79,7 +81,7 @@ const CompletionAnswer = z.object({
   message: z.object({ role: z.literal('assistant'), content: z.string() }),
   finishReason: z.enum(['stop', 'length', 'tool-calls', 'content-filter', 'other']),
   usage: ModelUsageSchema,
-  duration: z.number().describe('Milliseconds'),
+  duration: z.number().describe('Duration in milliseconds'),
   conversationId: z.string().optional(),
   compaction: CompactionSchema.optional(),
 })
@@ -117,7 +119,7 @@ export const conversationRoutes = defineRoutes({
   listConversations: {
     method: 'GET',
     path: '/api/chat/conversations',
-    summary: 'List your conversations, newest first',
+    summary: 'List your conversations',
     access: 'session',
     query: ListConversations,
     response: z.object({ conversations: z.array(ConversationSummarySchema), ...pageAnswer }),
@@ -127,7 +129,7 @@ export const conversationRoutes = defineRoutes({
     path: '/api/chat/conversations',
     summary: 'Create a conversation',
     about:
-      'All fields are optional: the title comes from the first message. A `taskId` that does not exist is 404.',
+      'All fields are optional; without `title`, the first message becomes the title. Returns 404 if `taskId` does not exist.',
     access: 'session',
     body: CreateConversation,
     status: 201,
@@ -136,7 +138,8 @@ export const conversationRoutes = defineRoutes({
   getConversation: {
     method: 'GET',
     path: '/api/chat/conversations/{id}',
-    summary: 'Read a conversation of yours with its newest messages; the cursor leads to older ones',
+    summary: 'Get a conversation',
+    about: 'Includes its newest messages, in ascending order; use the cursor for older ones.',
     access: 'session',
     params,
     query: MessagesQuery,
@@ -158,8 +161,8 @@ export const conversationRoutes = defineRoutes({
   removeConversation: {
     method: 'DELETE',
     path: '/api/chat/conversations/{id}',
-    summary: 'Delete a conversation; a running turn is cancelled',
-    about: 'Its sessions, approvals and files are deleted with it.',
+    summary: 'Delete a conversation',
+    about: 'Cancels a running turn, and deletes the sessions, approvals and files of the conversation.',
     access: 'session',
     params,
     response: z.object({ message: z.string() }),
@@ -167,8 +170,8 @@ export const conversationRoutes = defineRoutes({
   cancelTurn: {
     method: 'POST',
     path: '/api/chat/conversations/{id}/cancel',
-    summary: 'Cancel the turn of a conversation, including one that waits for approval',
-    about: 'Messages and tool calls so far are kept.',
+    summary: 'Cancel the current turn of a conversation',
+    about: 'Also cancels a turn that is waiting for approval. Messages and tool calls so far are kept.',
     access: 'session',
     params,
     response: z.object({ message: z.string() }),
@@ -180,8 +183,9 @@ export const modelRoutes = defineRoutes({
   createCompletion: {
     method: 'POST',
     path: '/api/chat/completions',
-    summary: 'Let a model answer messages; with `stream` as server-sent events',
-    about: 'With `conversationId` its history comes first, and the exchange is saved.',
+    summary: 'Create a completion',
+    about:
+      'Returns the answer of a model to the messages; with `stream`, as server-sent events. With `conversationId`, the history of the conversation comes first, and the exchange is saved.',
     access: 'session',
     limited: true,
     body: CompletionBody,
@@ -191,7 +195,7 @@ export const modelRoutes = defineRoutes({
   quickChat: {
     method: 'POST',
     path: '/api/chat/quick',
-    summary: 'Let a model answer one prompt',
+    summary: 'Create a completion from a single prompt',
     about: 'Nothing is stored.',
     access: 'session',
     limited: true,
@@ -207,8 +211,9 @@ export const modelRoutes = defineRoutes({
   smartChat: {
     method: 'POST',
     path: '/api/chat/smart',
-    summary: 'As a completion, with the task or ticket and what memory has on the matter',
-    about: '`context` says what the model was given.',
+    summary: 'Create a completion with context',
+    about:
+      'Like a completion, with the task or ticket and matching memory added. `context` lists what the model received.',
     access: 'session',
     limited: true,
     body: CompletionBody,
@@ -218,11 +223,13 @@ export const modelRoutes = defineRoutes({
   listProviders: {
     method: 'GET',
     path: '/api/chat/providers',
-    summary: 'List model providers and their health',
-    about: 'Which are configured, and whether their last call succeeded.',
+    summary: 'List model providers',
+    about: 'Shows which providers are configured, and whether their last call succeeded.',
     access: 'session',
     response: z.object({
-      default: z.string().meta({ description: 'Used when none is named', examples: ['anthropic'] }),
+      default: z
+        .string()
+        .meta({ description: 'Provider used if a request names none', examples: ['anthropic'] }),
       providers: z.array(
         z.object({
           type: z.string(),
@@ -237,8 +244,9 @@ export const modelRoutes = defineRoutes({
   listModels: {
     method: 'GET',
     path: '/api/chat/models',
-    summary: 'List the models of one configured provider, or of all',
-    about: 'As listed by the providers; models that are not listed can be used too.',
+    summary: 'List models',
+    about:
+      'Returns the models that configured providers list, or those of one provider. Unlisted models can also be used.',
     access: 'session',
     query: z.object({ provider }),
     response: z.object({
@@ -248,8 +256,8 @@ export const modelRoutes = defineRoutes({
   sendMessage: {
     method: 'POST',
     path: '/api/chat/conversations/{id}/messages',
-    summary: 'Send a message in a conversation and get the answer of a model',
-    about: 'Without tools. Both messages are saved.',
+    summary: 'Send a message',
+    about: 'Returns the answer of the model, without tools. Both messages are saved.',
     access: 'session',
     limited: true,
     params,
@@ -259,10 +267,9 @@ export const modelRoutes = defineRoutes({
   sendMessageWithTools: {
     method: 'POST',
     path: '/api/chat/conversations/{id}/messages/with-tools',
-    summary:
-      'Send a message that a model answers with tools, in up to 5 roundtrips; calls that need approval are listed',
+    summary: 'Send a message with tools',
     about:
-      'Tools work in the folder of the conversation. What the security mode does not allow waits for approval.',
+      'The model answers with tools, in up to 5 roundtrips. Tools work in the folder of the conversation. Calls that need approval are returned in `pendingApprovals`.',
     access: 'session',
     limited: true,
     params,
@@ -271,7 +278,7 @@ export const modelRoutes = defineRoutes({
       pendingApprovals: z
         .array(PendingApprovalSchema)
         .optional()
-        .describe('Calls that wait for a decision; the turn continues after it'),
+        .describe('Calls that need a decision; the turn continues afterwards'),
     }),
   },
 })

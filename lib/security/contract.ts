@@ -14,29 +14,29 @@ export const ListToolCallsQuery = z.object({
   conversationId: id.optional(),
   taskId: id.optional(),
   callId: id.optional(),
-  from: queryFrom.optional().describe('Inclusive'),
-  to: queryUntil.optional(),
+  from: queryFrom.optional().describe('At or after this time'),
+  to: queryUntil.optional().describe('At or before this time'),
 })
 
 const policyAnswer = z.object({
   policy: PolicySchema,
-  taskMode: SecurityModeSchema.describe('The mode of tasks that name none: the setting `tasks.securityMode`'),
+  taskMode: SecurityModeSchema.describe('Default mode of tasks (setting `tasks.securityMode`)'),
 })
 
 export const securityRoutes = defineRoutes({
   getPolicy: {
     method: 'GET',
     path: '/api/security/policy',
-    summary: 'Read what tools may do in this installation',
-    about: 'Of conversations and tasks of all users.',
+    summary: 'Get the tool policy',
+    about: 'The policy applies to the conversations and tasks of all users.',
     access: 'session',
     response: policyAnswer,
   },
   changePolicy: {
     method: 'PUT',
     path: '/api/security/policy',
-    summary: 'Change what tools may do; fields that are not sent stay unchanged',
-    about: 'Applies to later calls.',
+    summary: 'Update the tool policy',
+    about: 'Applies to later calls. Omitted fields stay unchanged.',
     access: 'admin',
     body: PolicySchema.partial().meta({ id: 'SecurityPolicyChange' }),
     response: policyAnswer,
@@ -44,8 +44,9 @@ export const securityRoutes = defineRoutes({
   listToolCalls: {
     method: 'GET',
     path: '/api/security/audit',
-    summary: 'List tool calls, including denied ones, newest first; admins see all, others their own',
-    about: 'Summaries of arguments and results, with the decision and its reason.',
+    summary: 'List tool calls',
+    about:
+      'Returns tool calls, including denied ones, newest first, with summaries of arguments and results. Admins see all calls, others their own.',
     access: 'session',
     query: ListToolCallsQuery,
     response: z.object({ entries: z.array(ToolCallEntrySchema), ...pageAnswer }),
@@ -53,8 +54,8 @@ export const securityRoutes = defineRoutes({
   getToolCall: {
     method: 'GET',
     path: '/api/security/audit/{id}',
-    summary: 'Read one tool call with its full arguments and result',
-    about: 'Secrets are masked.',
+    summary: 'Get a tool call',
+    about: 'Includes the full arguments and result. Secrets are masked.',
     access: 'session',
     params: idParams('tca'),
     response: z.object({ entry: ToolCallEntrySchema }),

@@ -13,16 +13,19 @@ const toolList = z
 /** The policy of tools in this installation. Guards apply in addition. */
 export const PolicySchema = z
   .object({
-    defaultMode: SecurityModeSchema.describe('The mode of conversations that name none'),
+    defaultMode: SecurityModeSchema.describe('Default mode of conversations'),
     allowedTools: toolList.describe(
-      'Allowed: what mode `allowlist` lets through, and mode `ask` does not ask about',
+      'Tools that mode `allowlist` allows, and mode `ask` allows without approval',
     ),
-    blockedTools: toolList.meta({ description: 'Refused in every mode, `full` too', examples: [['git']] }),
+    blockedTools: toolList.meta({
+      description: 'Tools blocked in every mode, including `full`',
+      examples: [['git']],
+    }),
     requireApprovalFor: toolList.describe(
-      'Asks for approval in every mode that would let the tool through; not for agentic turns',
+      'Tools that need approval in every mode that allows them, except in agentic turns',
     ),
-    auditAll: z.boolean().describe('false leaves reads that were allowed out of the audit'),
-    toolRateLimitPerMinute: z.int().min(1).max(10_000).describe('Tool calls of one user'),
+    auditAll: z.boolean().describe('Whether to record allowed reads in the audit log too'),
+    toolRateLimitPerMinute: z.int().min(1).max(10_000).describe('Maximum tool calls per user and minute'),
   })
   .meta({ id: 'SecurityPolicy' })
 export type Policy = z.output<typeof PolicySchema>
@@ -50,16 +53,16 @@ export const ToolCallEntrySchema = z
     conversationId: z.string().optional(),
     taskId: z.string().optional(),
     tool: z.string().meta({ examples: ['run_command'] }),
-    callId: z.string().describe('The id of the call in its conversation, and in the events of its session'),
+    callId: z.string().describe('Id of the call in its conversation and in session events'),
     arguments: z.unknown().meta({
       id: 'ToolArguments',
-      description: 'Whole in one entry, a text of at most 200 characters in lists',
+      description: 'Complete in a single entry; in lists, a text of at most 200 characters',
     }),
-    result: z.string().describe('Whole in one entry, at most 200 characters in lists'),
+    result: z.string().describe('Complete in a single entry; in lists, at most 200 characters'),
     failed: z.boolean(),
     mode: SecurityModeSchema,
     decision: z.enum(toolDecisions),
-    guard: z.string().optional().describe('The guard that refused it'),
+    guard: z.string().optional().describe('Guard that blocked the call'),
     approvalId: z.string().optional(),
     durationMs: z.number(),
     truncated: TruncatedSchema,

@@ -17,7 +17,7 @@ export const toolNames = [
 
 /** The name of a tool; the error for an unknown name lists all names. */
 export const ToolNameSchema = z.enum(toolNames, {
-  error: `is not the name of a tool; there are ${toolNames.join(', ')}`,
+  error: `must be one of ${toolNames.join(', ')}`,
 })
 
 /** The worst effect of a tool; `network` sends its arguments out of the installation. */

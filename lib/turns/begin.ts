@@ -199,7 +199,7 @@ const approvalPending = (toolCalls: readonly ChatToolCall[]) =>
   new Problem(
     'invalid',
     'approval_pending',
-    'The last turn waits for approval. Allow or deny its tool calls first',
+    'The last turn is waiting for approval. Allow or deny its tool calls first',
     {
       details: { pendingApprovals: pendingApprovals(toolCalls) },
     },

@@ -9,7 +9,7 @@ const timestamp = z.iso.datetime()
 export const FallbackSchema = z
   .string()
   .optional()
-  .describe('The provider that failed, where another one answered')
+  .describe('Provider that failed, if a fallback provider answered')
 
 export const ConversationSchema = z
   .object({
@@ -35,9 +35,9 @@ const ChatToolCallSchema = z.object({
   arguments: z.unknown(),
   result: z.string().optional(),
   status: z.enum(['success', 'error', 'pending']),
-  duration: z.number().describe('Milliseconds'),
-  step: z.number().describe('The step of the model in the turn, from 1'),
-  approvalId: z.string().optional().describe('The approval that a `pending` call waits for'),
+  duration: z.number().describe('Duration in milliseconds'),
+  step: z.number().describe('Step of the model within the turn, from 1'),
+  approvalId: z.string().optional().describe('Approval that a `pending` call is waiting for'),
 })
 export type ChatToolCall = z.output<typeof ChatToolCallSchema>
 
@@ -56,10 +56,13 @@ export const ChatMessageSchema = z
     usage: ModelUsageSchema.optional(),
     toolCalls: z.array(ChatToolCallSchema).optional(),
     error: AnswerErrorSchema.optional().describe(
-      'Why the answer is incomplete; its texts and calls so far are stored',
+      'Why the answer is incomplete; text and calls so far are stored',
     ),
-    notice: z.string().optional().describe('A remark of the service, such as that files could not be stored'),
-    sessionId: z.string().optional().describe('The agent session that an agentic answer was given in'),
+    notice: z
+      .string()
+      .optional()
+      .describe('Note from the service, for example that files could not be stored'),
+    sessionId: z.string().optional().describe('Agent session of an agentic answer'),
     createdAt: timestamp,
     truncated: TruncatedSchema,
   })
@@ -67,10 +70,14 @@ export const ChatMessageSchema = z
 export type ChatMessage = z.output<typeof ChatMessageSchema>
 
 export const CompactionSchema = z.object({
-  originalCount: z.number().describe('Messages before'),
-  compactedCount: z.number().describe('Messages after; a summary counts as one'),
+  originalCount: z.number().describe('Number of messages before compaction'),
+  compactedCount: z.number().describe('Number of messages after compaction; a summary counts as one'),
   tokensReduced: z.number(),
-  summarized: z.boolean().describe('False: the summary failed, the oldest messages were left out'),
+  summarized: z
+    .boolean()
+    .describe(
+      'Whether older messages were summarized; if false, the summary failed and the oldest messages were dropped',
+    ),
 })
 export type Compaction = z.output<typeof CompactionSchema>
 

@@ -26,25 +26,28 @@ const fits = (most: number) => (value: unknown) => {
 const jsonObject = (most: number) =>
   z
     .record(z.string(), z.unknown())
-    .refine(fits(most), `must be JSON of at most ${most} bytes, its texts well-formed`)
+    .refine(fits(most), `must be JSON of at most ${most} bytes with well-formed text`)
 
 const Code = boundedText(64).meta({ examples: ['K7Q-XM2-9PA'] })
-const Requested = { requestId: z.string().describe('Secret'), expiresAt: z.string() }
+const Requested = {
+  requestId: z.string().describe('Id of the request; keep it secret'),
+  expiresAt: z.string(),
+}
 
 export const deviceRoutes = defineRoutes({
   getDeviceIdentity: {
     method: 'GET',
     path: '/api/devices/identity',
-    summary: 'Read the device identity of this service',
-    about: 'The Ed25519 identity that signs attestations of this service; made when it is first needed.',
+    summary: 'Get the device identity of the service',
+    about: 'The Ed25519 identity that signs attestations of the service, created on first use.',
     access: 'public',
     response: DeviceIdentitySchema,
   },
   attest: {
     method: 'POST',
     path: '/api/devices/attest',
-    summary: 'Sign data as this device',
-    about: 'With the time and a nonce.',
+    summary: 'Create an attestation',
+    about: 'Signs the data with the device identity of the service, together with the time and a nonce.',
     access: 'session',
     bodyLimit: BODY_LIMIT,
     body: z.object({ data: jsonObject(16_384).meta({ examples: [{ build: 7 }] }) }),
@@ -53,13 +56,13 @@ export const deviceRoutes = defineRoutes({
   verifyAttestation: {
     method: 'POST',
     path: '/api/devices/verify',
-    summary: 'Check an attestation of any device',
+    summary: 'Verify an attestation',
     about:
-      'Checks signature, id and age. An invalid attestation is answered 200, with `valid: false` and why.',
+      'Checks signature, device id and age, for any device. An invalid attestation returns 200 with `valid: false` and the reason.',
     access: 'public',
     bodyLimit: BODY_LIMIT,
     body: z.object({
-      attestation: z.record(z.string(), z.unknown()).describe('As the device signed it'),
+      attestation: z.record(z.string(), z.unknown()).describe('Attestation as signed by the device'),
       maxAgeMs: z
         .int()
         .positive()
@@ -70,82 +73,81 @@ export const deviceRoutes = defineRoutes({
   requestPairing: {
     method: 'POST',
     path: '/api/devices/pairing/request',
-    summary: 'Request pairing of a device',
+    summary: 'Request device pairing',
     about:
-      'For a device without a session. Show `formatted` to a person, and poll the status with `requestId`, which is secret.',
+      'For a device without a session. Show `formatted` to the user and poll the status with `requestId`, which must stay secret.',
     access: 'public',
     limited: true,
     // The approver sees both texts; an unauthenticated caller wrote them.
     body: z.object({
-      requesterId: shownText(200).meta({ description: 'The name of the device', examples: ['laptop'] }),
+      requesterId: shownText(200).meta({ description: 'Name of the device', examples: ['laptop'] }),
       meta: jsonObject(4_096)
         .refine(hasNoControls, 'must not contain control characters')
         .optional()
-        .describe('More about the device, for the person who approves'),
+        .describe('Details about the device, shown to the approver'),
     }),
     response: z.object({
       ...Requested,
       code: z.string(),
       formatted: z
         .string()
-        .meta({ description: 'The code in groups, to read aloud', examples: ['K7Q XM2 9PA'] }),
+        .meta({ description: 'Code in groups, easy to read aloud', examples: ['K7Q XM2 9PA'] }),
     }),
   },
   approvePairing: {
     method: 'POST',
     path: '/api/devices/pairing/approve',
-    summary: 'Approve the device with this code',
-    about:
-      'The device gets a session of yours for 30 days. Approve only a code that you see on your own device.',
+    summary: 'Approve a device pairing',
+    about: 'The device acts as you for 30 days. Only approve a code that is shown on your own device.',
     access: 'session',
     limited: true,
     body: z.object({
       code: Code,
-      approvedBy: z.string().max(200).optional().describe('Ignored; you are the approver'),
+      approvedBy: z.string().max(200).optional().describe('Ignored; the approver is always you'),
     }),
     response: z.object({ success: z.literal(true), request: PairingRequestSchema }),
   },
   rejectPairing: {
     method: 'POST',
     path: '/api/devices/pairing/reject',
-    summary: 'Reject the device with this code',
+    summary: 'Reject a device pairing',
     access: 'session',
     limited: true,
     body: z.object({
       code: Code,
-      reason: z.string().max(500).optional().describe('Shown to the device'),
+      reason: z.string().max(500).optional().describe('Reason shown on the device'),
     }),
     response: z.object({ success: z.literal(true) }),
   },
   getPairingStatus: {
     method: 'GET',
     path: '/api/devices/pairing/status/{requestId}',
-    summary: 'Read the status of a pairing request, and its token once approved',
+    summary: 'Get the status of a pairing request',
     about:
-      'Poll about once a second until it is no longer pending. The token can be read until the request expires, 10 minutes after it was created.',
+      'Poll about once a second until the request is no longer pending. An approved request includes the token until it expires, 10 minutes after creation.',
     access: 'public',
     secretPath: true,
     params: z.object({
       requestId: z
         .string()
         .max(200)
-        .meta({ description: 'Secret', examples: ['secret-request-id'] }),
+        .meta({ description: 'Id of the request; keep it secret', examples: ['secret-request-id'] }),
     }),
     response: PairingStateSchema,
   },
   listPendingPairings: {
     method: 'GET',
     path: '/api/devices/pairing/pending',
-    summary: 'List the open pairing requests, newest first, at most 200',
-    about: 'Codes are not shown.',
+    summary: 'List pending pairing requests',
+    about: 'Newest first, at most 200. Codes are not included.',
     access: 'admin',
     response: z.object({ requests: z.array(PairingRequestSchema), count: z.number() }),
   },
   getPairingQr: {
     method: 'GET',
     path: '/api/devices/pairing/qr',
-    summary: 'Request pairing of a device by QR code',
-    about: 'Like a request, with the code as an image.',
+    summary: 'Request device pairing by QR code',
+    about: 'Like a pairing request, with the code as an image.',
     access: 'public',
     writes: true,
     limited: true,
@@ -155,15 +157,15 @@ export const deviceRoutes = defineRoutes({
     method: 'POST',
     path: '/api/devices/pairing/cleanup',
     summary: 'Delete expired pairing requests',
-    about: 'They are also deleted automatically, later.',
+    about: 'Expired requests are also deleted automatically later.',
     access: 'session',
     response: z.object({ success: z.literal(true), deleted: z.number() }),
   },
   listPairedDevices: {
     method: 'GET',
     path: '/api/devices/paired',
-    summary: 'List your paired devices, newest first; admins see all',
-    about: 'Devices whose token has not expired.',
+    summary: 'List paired devices',
+    about: 'Returns your paired devices with a valid token, newest first. Admins see all devices.',
     access: 'session',
     query: PageQuery,
     response: z.object({ devices: z.array(PairedDeviceSchema), ...pageAnswer }),

@@ -2,14 +2,14 @@ import * as z from 'zod'
 
 export const DeviceIdentitySchema = z.object({
   deviceId: z.string().meta({
-    description: '`dev_` and the first 32 hexadecimal digits of the SHA-256 of the key',
+    description: '`dev_`, followed by the first 32 hexadecimal digits of the SHA-256 of the key',
     examples: ['dev_5f1c8a0b2d4e6f708192a3b4c5d6e7f8'],
   }),
   publicKey: z.string().meta({
-    description: 'The 32 bytes of the Ed25519 key, in base64',
+    description: 'Ed25519 public key (32 bytes) in base64',
     examples: ['11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='],
   }),
-  fingerprint: z.string().describe('`sha256:` and the SHA-256 of the key, in hexadecimal'),
+  fingerprint: z.string().describe('`sha256:`, followed by the SHA-256 of the key in hexadecimal'),
 })
 export type DeviceIdentity = z.output<typeof DeviceIdentitySchema>
 
@@ -24,7 +24,7 @@ export const AttestationSchema = z.strictObject({
       .max(128)
       .meta({ examples: ['cmFuZG9tIG5vbmNlIQ'] }),
     data: z.record(z.string(), z.unknown()),
-    signature: z.string().max(100).describe('Ed25519, in base64'),
+    signature: z.string().max(100).describe('Ed25519 signature in base64'),
   }),
 })
 export type Attestation = z.output<typeof AttestationSchema>
@@ -38,8 +38,8 @@ const VerificationErrorSchema = z.enum([
 ])
 
 export const VerificationSchema = z.object({
-  valid: z.boolean().describe('Signed by the device, and not too old'),
-  deviceId: z.string().optional().describe('Present when the signature is valid'),
+  valid: z.boolean().describe('Whether the device signed it and it is not too old'),
+  deviceId: z.string().optional().describe('Id of the device, if the signature is valid'),
   ageMs: z.number().optional(),
   error: VerificationErrorSchema.optional(),
 })
@@ -50,9 +50,9 @@ export type PairingStatus = z.output<typeof PairingStatusSchema>
 
 export const PairingStateSchema = z.object({
   status: PairingStatusSchema,
-  token: z.string().optional().describe('A session token for the device, until the request expires'),
+  token: z.string().optional().describe('Session token for the device, available until the request expires'),
   approvedAt: z.string().optional(),
-  reason: z.string().optional().describe('Of a rejection'),
+  reason: z.string().optional().describe('Reason for the rejection'),
 })
 export type PairingState = z.output<typeof PairingStateSchema>
 
@@ -64,7 +64,7 @@ export const PairingRequestSchema = z.object({
   requesterId: z.string().meta({ examples: ['laptop'] }),
   meta: Meta.optional(),
   status: PairingStatusSchema,
-  address: z.string().meta({ description: 'Where the request came from', examples: ['192.0.2.7'] }),
+  address: z.string().meta({ description: 'IP address of the request', examples: ['192.0.2.7'] }),
   createdAt: z.string(),
   expiresAt: z.string(),
   approvedAt: z.string().optional(),
@@ -76,7 +76,7 @@ export const PairedDeviceSchema = z.object({
   requesterId: z.string().meta({ examples: ['laptop'] }),
   meta: Meta.optional(),
   pairedAt: z.string(),
-  approvedBy: z.string().describe('The user for whom it acts'),
-  lastSeenAt: z.string().optional().describe('To within an hour'),
-  expiresAt: z.string().describe('When its token expires'),
+  approvedBy: z.string().describe('User that the device acts for'),
+  lastSeenAt: z.string().optional().describe('Last use, accurate to an hour'),
+  expiresAt: z.string().describe('When the token expires'),
 })

@@ -5,8 +5,8 @@ export const healthRoutes = defineRoutes({
   health: {
     method: 'GET',
     path: '/api/health',
-    summary: 'Whether the server runs',
-    about: 'For load balancers. Nothing is checked.',
+    summary: 'Check liveness',
+    about: 'Returns 200 while the server runs, for load balancers. Checks nothing else.',
     access: 'public',
     logLevel: 'debug',
     response: SimpleHealthSchema,
@@ -14,8 +14,9 @@ export const healthRoutes = defineRoutes({
   readiness: {
     method: 'GET',
     path: '/api/health/ready',
-    summary: 'Whether the service is fully initialized and may be sent work',
-    about: 'Answers 503 with what is missing until storage and queue are ready.',
+    summary: 'Check readiness',
+    about:
+      'Returns 200 when the service is fully initialized. Until storage and queue are ready, returns 503 with the missing checks.',
     access: 'public',
     logLevel: 'debug',
     response: ReadinessSchema,
@@ -24,8 +25,8 @@ export const healthRoutes = defineRoutes({
   detailedHealth: {
     method: 'GET',
     path: '/api/health/detailed',
-    summary: 'The health of every component; 503 when the worst is unhealthy',
-    about: 'Checked at the request.',
+    summary: 'Get detailed health',
+    about: 'Checks every component on request. Returns 503 if the worst is unhealthy.',
     access: 'session',
     logLevel: 'debug',
     response: DetailedHealthSchema,
@@ -34,8 +35,9 @@ export const healthRoutes = defineRoutes({
   metrics: {
     method: 'GET',
     path: '/api/health/metrics',
-    summary: 'Request rates, error rates and latencies, for Prometheus when text is asked for',
-    about: 'Figures of the process that answers.',
+    summary: 'Get metrics',
+    about:
+      'Returns request rates, error rates and latencies of the process that responds; as Prometheus text if the `Accept` header prefers text.',
     access: 'session',
     logLevel: 'debug',
     response: MetricsSchema,

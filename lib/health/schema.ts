@@ -45,13 +45,13 @@ const RunnerReadingSchema = RunnerSchema.pick({
   labels: true,
   isolation: true,
 }).extend({
-  agents: z.array(z.string()).describe('The types of the agents that it has'),
+  agents: z.array(z.string()).describe('Agent types of the runner'),
 })
 
 const ComponentsSchema = z.object({
   queue: z.object({
     ...component,
-    details: QueueDetails.optional().describe('Absent when it could not be read'),
+    details: QueueDetails.optional().describe('Task counts; absent if they could not be read'),
   }),
   adapters: z.object({ ...component, adapters: z.array(AdapterHealthSchema) }),
   circuitBreakers: z.object({ ...component, breakers: z.array(BreakerReadingSchema) }),
@@ -61,9 +61,7 @@ const ComponentsSchema = z.object({
     canRun: z
       .boolean()
       .optional()
-      .describe(
-        'Whether anything can run a task now: the service with an agent of its own, or a runner. Absent when it could not be read',
-      ),
+      .describe('Whether a task can run now, in the service or on a runner; absent if unknown'),
     worker: z.enum(['on', 'off']).describe('Whether the service runs tasks itself (`WORKER`)'),
     runners: z.array(RunnerReadingSchema),
   }),
@@ -71,7 +69,7 @@ const ComponentsSchema = z.object({
     .object(component)
     .optional()
     .describe(
-      'The isolation of the programs of agents, for admins, where agents run. It does not affect the whole',
+      'Isolation of agent programs; for admins only, where agents run. Does not affect the overall status',
     ),
 })
 
@@ -80,20 +78,20 @@ export const DetailedHealthSchema = z
     status: HealthStatusSchema,
     version: z.string(),
     timestamp,
-    uptime: z.number().describe('Seconds'),
+    uptime: z.number().describe('Uptime in seconds'),
     components: ComponentsSchema,
     system: z.object({
       platform: z.string(),
       nodeVersion: z.string(),
       memory: z
         .object({ used: z.number(), total: z.number(), percentage: z.number() })
-        .describe('Bytes, and a percentage from 0 to 100'),
-      cpu: z.object({ loadAverage: z.array(z.number()).describe('Of 1, 5 and 15 minutes') }),
+        .describe('Memory in bytes, and the percentage used, 0 to 100'),
+      cpu: z.object({ loadAverage: z.array(z.number()).describe('Load average over 1, 5 and 15 minutes') }),
     }),
   })
   .meta({ id: 'DetailedHealth' })
 
-const errorRate = z.number().describe('0 to 1, of 5xx but 501')
+const errorRate = z.number().describe('Share of 5xx responses, except 501, 0 to 1')
 const EndpointMetricsSchema = z.object({
   method: z.string(),
   path: z.string(),
@@ -106,8 +104,8 @@ const EndpointMetricsSchema = z.object({
 
 export const MetricsSchema = z
   .object({
-    scope: z.literal('instance').describe('Figures are those of this process since its start'),
-    uptime: z.number().describe('Seconds'),
+    scope: z.literal('instance').describe('Metrics cover this process since it started'),
+    uptime: z.number().describe('Uptime in seconds'),
     requests: z.object({ total: z.number(), perMinute: z.number(), errorRate }),
     endpoints: z.array(EndpointMetricsSchema),
     tasks: z.record(TaskStatusSchema, z.number()),

@@ -23,10 +23,13 @@ const path = z.object({
     .string()
     .min(1)
     .max(4_000)
-    .meta({ description: 'Percent-encoded, slashes too', examples: ['guides/release.md'] }),
+    .meta({
+      description: 'Path of the file, percent-encoded including slashes',
+      examples: ['guides/release.md'],
+    }),
 })
 const taskId = nameText(200).meta({
-  description: 'The task that it was given to',
+  description: 'Task that received it',
   examples: ['task_01KF0Q8Y3V5W7X9Z'],
 })
 const chunkParams = idParams('chunk')
@@ -37,8 +40,9 @@ const contentRoutes = defineRoutes({
   searchMemory: {
     method: 'POST',
     path: '/api/memory/search',
-    summary: 'Find the parts of memory files that a text is about, the best first',
-    about: 'By words, and by embeddings where a model of them is configured.',
+    summary: 'Search memory',
+    about:
+      'Returns matching chunks of memory files, best first. Searches by words, and by embeddings if an embedding model is configured.',
     access: 'session',
     body: z.object({
       query,
@@ -55,15 +59,16 @@ const contentRoutes = defineRoutes({
   syncMemory: {
     method: 'POST',
     path: '/api/memory/sync',
-    summary: 'Sync memory with its files',
-    about: 'Answers when every file is in, embeddings too.',
+    summary: 'Sync memory',
+    about: 'Reads changed memory files. Responds when all files and embeddings are up to date.',
     access: 'session',
     response: SyncResultSchema,
   },
   memoryStats: {
     method: 'GET',
     path: '/api/memory/stats',
-    summary: 'Count files and chunks, and read when memory was last synced',
+    summary: 'Get memory statistics',
+    about: 'Returns the number of files and chunks, and the time of the last sync.',
     access: 'session',
     response: z.object({
       files: z.number(),
@@ -71,18 +76,18 @@ const contentRoutes = defineRoutes({
       lastSync: LastSync,
       method: SearchMethodSchema,
       embeddingModel: z.string().optional(),
-      withoutVector: z.number().optional().describe('Chunks that have no vector of the embedding model yet'),
+      withoutVector: z.number().optional().describe('Chunks without a vector of the embedding model so far'),
       refusedChunks: z
         .number()
         .optional()
-        .describe('Chunks that the embedding model refused: only their words find them'),
+        .describe('Chunks that the embedding model rejected; they are found by words only'),
     }),
   },
   listMemoryFiles: {
     method: 'GET',
     path: '/api/memory/files',
-    summary: 'List the files in memory, by path',
-    about: 'Markdown files of MEMORY_DIR.',
+    summary: 'List memory files',
+    about: 'Returns the Markdown files in `MEMORY_DIR` by path.',
     access: 'session',
     query: z.object(pageQuery),
     response: z.object({ files: z.array(MemoryFileSchema), ...pageAnswer }),
@@ -90,9 +95,9 @@ const contentRoutes = defineRoutes({
   listExcludedFiles: {
     method: 'GET',
     path: '/api/memory/excluded',
-    summary: 'List the files that are not in memory, and why: skipped by the last sync, or deleted by hand',
+    summary: 'List excluded memory files',
     about:
-      'A file that the last sync skipped comes back once it is corrected; one deleted by hand, when it changes.',
+      'Returns files that the last sync skipped or a user deleted from memory, with the reason. A skipped file returns once it is corrected, a deleted one when it changes.',
     access: 'session',
     query: z.object(pageQuery),
     response: z.object({ files: z.array(ExcludedFileSchema), ...pageAnswer }),
@@ -100,7 +105,7 @@ const contentRoutes = defineRoutes({
   listMemoryChunks: {
     method: 'GET',
     path: '/api/memory/files/{path}/chunks',
-    summary: 'List the chunks of a file, in order; its path is percent-encoded, slashes too',
+    summary: 'List the chunks of a memory file',
     access: 'session',
     wildcard: true,
     params: path,
@@ -109,8 +114,8 @@ const contentRoutes = defineRoutes({
   removeMemoryChunk: {
     method: 'DELETE',
     path: '/api/memory/chunks/{id}',
-    summary: 'Forget a chunk, until its file changes',
-    about: 'For what an agent should not read again. The file stays as it is.',
+    summary: 'Delete a memory chunk',
+    about: 'Agents no longer find the chunk until its file changes. The file itself stays as it is.',
     access: 'session',
     params: chunkParams,
     response: z.object({ message: z.string() }),
@@ -118,9 +123,9 @@ const contentRoutes = defineRoutes({
   rateMemoryChunk: {
     method: 'POST',
     path: '/api/memory/chunks/{id}/rate',
-    summary: 'Say whether a chunk was useful; it is found a little sooner or later then',
+    summary: 'Rate a memory chunk',
     about:
-      'A verdict counts until the text of the chunk changes. For a task it counts once, the last verdict.',
+      'Useful chunks rank slightly higher in searches, others lower. A rating counts until the text of the chunk changes; per task, only the last rating counts.',
     access: 'session',
     params: chunkParams,
     body: z.object({ useful: z.boolean(), taskId: taskId.optional() }),
@@ -129,8 +134,9 @@ const contentRoutes = defineRoutes({
   listMemoryVerdicts: {
     method: 'GET',
     path: '/api/memory/verdicts',
-    summary: 'Read the verdicts on the chunks and experiences that a task was given',
-    about: 'The last verdict on each; what has none is left out.',
+    summary: 'List memory ratings of a task',
+    about:
+      'Returns the last rating of each chunk and experience that the task received; unrated ones are omitted.',
     access: 'session',
     query: z.object({ taskId }),
     response: z.object({ verdicts: z.array(MemoryVerdictSchema) }),
@@ -138,8 +144,8 @@ const contentRoutes = defineRoutes({
   removeMemoryFile: {
     method: 'DELETE',
     path: '/api/memory/files/{path}',
-    summary: 'Forget all chunks of a file, until it changes; its path is percent-encoded, slashes too',
-    about: 'The file itself stays as it is.',
+    summary: 'Delete a file from memory',
+    about: 'Deletes all chunks of the file until it changes. The file itself stays as it is.',
     access: 'session',
     wildcard: true,
     params: path,
@@ -148,22 +154,23 @@ const contentRoutes = defineRoutes({
   clearMemory: {
     method: 'DELETE',
     path: '/api/memory/all',
-    summary: 'Forget all files and chunks, each until its file changes',
-    about: 'The files themselves stay as they are; a sync does not bring them back.',
+    summary: 'Clear memory',
+    about:
+      'Deletes all files and chunks from memory, each until its file changes; a sync does not restore them. The files themselves stay as they are.',
     access: 'admin',
     response: z.object({ message: z.string() }),
   },
   memoryWatcher: {
     method: 'GET',
     path: '/api/memory/watcher/status',
-    summary: 'Read whether memory follows its files automatically',
-    about: 'If it does not, a sync reads changed files.',
+    summary: 'Get the memory watcher status',
+    about: 'Shows whether changed files are read automatically. If not, use a sync.',
     access: 'session',
     response: z.object({
-      enabled: z.boolean().describe('Changed files are read without a requested sync'),
+      enabled: z.boolean().describe('Whether changed files are read automatically'),
       watching: z
         .boolean()
-        .describe('Changes are noticed at once; otherwise files are checked once a minute'),
+        .describe('Whether changes are detected immediately; otherwise files are checked once a minute'),
       lastSync: LastSync,
     }),
   },
@@ -176,8 +183,8 @@ const sessionRoutes = defineRoutes({
   createMemorySession: {
     method: 'POST',
     path: '/api/memory/sessions',
-    summary: 'Create a memory session, by a name or for a conversation',
-    about: 'One of the two is needed; the conversation is one of yours.',
+    summary: 'Create a memory session',
+    about: 'Requires `name` or `conversationId`; the conversation must be yours.',
     access: 'session',
     body: z.object({
       name: shownText(200)
@@ -191,8 +198,9 @@ const sessionRoutes = defineRoutes({
   listMemorySessions: {
     method: 'GET',
     path: '/api/memory/sessions',
-    summary: 'List memory sessions, newest first',
-    about: 'Without `status`, those that are active. Those of conversations of other users are left out.',
+    summary: 'List memory sessions',
+    about:
+      'Returns active sessions unless `status` is set, newest first. Sessions of conversations of other users are omitted.',
     access: 'session',
     query: z.object({ ...pageQuery, status: SessionStatusSchema.default('active'), conversationId }),
     response: z.object({ sessions: z.array(MemorySessionSchema), ...pageAnswer }),
@@ -200,7 +208,7 @@ const sessionRoutes = defineRoutes({
   getMemorySession: {
     method: 'GET',
     path: '/api/memory/sessions/{id}',
-    summary: 'Read a memory session',
+    summary: 'Get a memory session',
     access: 'session',
     params: sessionParams,
     response: z.object({ session: MemorySessionSchema }),
@@ -209,7 +217,7 @@ const sessionRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/sessions/{id}/archive',
     summary: 'Archive a memory session',
-    about: 'It can still be read.',
+    about: 'An archived session can still be read.',
     access: 'session',
     params: sessionParams,
     response: z.object({ message: z.string(), session: MemorySessionSchema }),
@@ -217,8 +225,9 @@ const sessionRoutes = defineRoutes({
   warmMemory: {
     method: 'POST',
     path: '/api/memory/warm',
-    summary: 'Load memory before work begins, and read what it has on the matter',
-    about: 'Without a query only the index is loaded.',
+    summary: 'Warm up memory',
+    about:
+      'Loads memory before work starts and returns chunks that match `query`. Without a query, only loads the index.',
     access: 'session',
     body: z.object({ query: query.optional(), conversationId }),
     response: z.object({ message: z.string(), chunks: z.array(MemoryChunkSchema) }),
@@ -230,13 +239,13 @@ const fits = (value: unknown) => (JSON.stringify(value) ?? '').length <= MOST_SO
 
 export const CreateExperienceSchema = z.object({
   type: ExperienceTypeSchema,
-  intent: nameText(2_000).meta({ description: 'What was to be done', examples: ['Fix a failing test'] }),
+  intent: nameText(2_000).meta({ description: 'Goal of the work', examples: ['Fix a failing test'] }),
   solution: z
     .union([
       freeText(MOST_SOLUTION),
       z.record(z.string(), z.unknown()).refine(fits, `must have at most ${MOST_SOLUTION} characters as JSON`),
     ])
-    .meta({ description: 'How it was done', examples: ['Read the clock in UTC'] }),
+    .meta({ description: 'How the goal was reached', examples: ['Read the clock in UTC'] }),
   successScore: z.number().min(0).max(1).default(0.5),
   tags: z.array(nameText(100)).max(50).default([]),
   sourceConversationId: nameText(200).optional(),
@@ -254,8 +263,8 @@ const experienceRoutes = defineRoutes({
   createExperience: {
     method: 'POST',
     path: '/api/memory/experiences',
-    summary: 'Record what was learned from a piece of work',
-    about: 'Agents find it again when they do similar work.',
+    summary: 'Create an experience',
+    about: 'Records what was learned. Agents find it in similar work.',
     access: 'session',
     body: CreateExperienceSchema,
     status: 201,
@@ -264,7 +273,7 @@ const experienceRoutes = defineRoutes({
   listExperiences: {
     method: 'GET',
     path: '/api/memory/experiences',
-    summary: 'List experiences, newest first',
+    summary: 'List experiences',
     access: 'session',
     query: ListExperiencesQuery,
     response: z.object({ experiences: z.array(ExperienceSchema), ...pageAnswer }),
@@ -272,7 +281,7 @@ const experienceRoutes = defineRoutes({
   searchExperiences: {
     method: 'GET',
     path: '/api/memory/experiences/search',
-    summary: 'Find experiences that have to do with a text, the closest first',
+    summary: 'Search experiences',
     access: 'session',
     query: SearchExperiencesQuery,
     response: z.object({
@@ -284,7 +293,7 @@ const experienceRoutes = defineRoutes({
   getExperience: {
     method: 'GET',
     path: '/api/memory/experiences/{id}',
-    summary: 'Read an experience',
+    summary: 'Get an experience',
     access: 'session',
     params: experienceParams,
     response: z.object({ experience: ExperienceSchema }),
@@ -292,7 +301,7 @@ const experienceRoutes = defineRoutes({
   removeExperience: {
     method: 'DELETE',
     path: '/api/memory/experiences/{id}',
-    summary: 'Forget an experience',
+    summary: 'Delete an experience',
     access: 'session',
     params: experienceParams,
     response: z.object({ message: z.string() }),
@@ -300,9 +309,9 @@ const experienceRoutes = defineRoutes({
   useExperience: {
     method: 'POST',
     path: '/api/memory/experiences/{id}/use',
-    summary: 'Record that an experience was used, and whether it was useful',
+    summary: 'Record the use of an experience',
     about:
-      'Adds one to its count, and changes its success where the body says whether it was useful. For a task it counts once, the last verdict.',
+      'Increments the use count. With `useful`, also adjusts the success score; per task, only the last rating counts.',
     access: 'session',
     params: experienceParams,
     body: z.object({

@@ -11,32 +11,32 @@ export type SearchMethod = z.output<typeof SearchMethodSchema>
 
 export const MemoryFileSchema = z.object({
   path: z.string().meta({ examples: ['guides/release.md'] }),
-  hash: z.string().describe('SHA-256 of its bytes, in hexadecimal'),
-  size: z.number().describe('Bytes'),
+  hash: z.string().describe('SHA-256 of the file, in hexadecimal'),
+  size: z.number().describe('File size in bytes'),
   chunks: z.number(),
-  updatedAt: z.string().describe('When its content was last read'),
+  updatedAt: z.string().describe('When the content was last read'),
 })
 
 export const MemoryChunkSchema = z.object({
   id: z.string(),
   path: z.string().meta({ examples: ['guides/release.md'] }),
-  startLine: z.number().describe('From 1'),
-  endLine: z.number().describe('Inclusive'),
+  startLine: z.number().describe('First line, from 1'),
+  endLine: z.number().describe('Last line, inclusive'),
   heading: z
     .string()
     .optional()
     .meta({ examples: ['Release'] }),
-  trail: z.array(z.string()).optional().describe('The headings above its own, outermost first'),
+  trail: z.array(z.string()).optional().describe('Parent headings, outermost first'),
   text: z.string().meta({ examples: ['A release is a tag.'] }),
 })
 export type MemoryChunk = z.output<typeof MemoryChunkSchema>
 
 export const FoundChunkSchema = MemoryChunkSchema.extend({
-  score: z.number().meta({ description: '0 to 1', examples: [0.8] }),
+  score: z.number().meta({ description: 'Relevance, 0 to 1', examples: [0.8] }),
   foundBy: z
     .array(z.enum(['words', 'meaning', 'expansion']))
-    .describe('By the words of the question, by meaning, or by words that a model added'),
-  terms: z.array(z.string()).describe('The matched words, as index terms (stems)'),
+    .describe('How the chunk was found: by words of the query, by meaning, or by words that a model added'),
+  terms: z.array(z.string()).describe('Matched words, as index terms (stems)'),
 })
 export type FoundBy = FoundChunk['foundBy'][number]
 export type FoundChunk = z.output<typeof FoundChunkSchema>
@@ -61,15 +61,15 @@ export type ExcludedFile = z.output<typeof ExcludedFileSchema>
 
 /** The files of a sync, by what was done. */
 export const SyncResultSchema = z.object({
-  synced: z.number().describe('Files that were looked at'),
+  synced: z.number().describe('Files checked'),
   added: z.number(),
   updated: z.number(),
   removed: z.number(),
-  skipped: z.array(ExcludedFileSchema).optional().describe('At most 100 are named'),
+  skipped: z.array(ExcludedFileSchema).optional().describe('Skipped files, at most 100'),
   embedding: z
     .object({ missing: z.number().describe('Chunks without a vector'), reason: z.string() })
     .optional()
-    .describe('Present when the model gave no vectors: only words find these chunks'),
+    .describe('Set if the model returned no vectors; these chunks are found by words only'),
 })
 export type SyncResult = z.output<typeof SyncResultSchema>
 
@@ -103,12 +103,12 @@ export const ExperienceTypeSchema = z.enum([
 export const ExperienceSchema = z.object({
   id: z.string(),
   type: ExperienceTypeSchema,
-  intent: z.string().describe('What was to be done'),
+  intent: z.string().describe('Goal of the work'),
   solution: z.union([z.string(), z.record(z.string(), z.unknown())]),
-  successScore: z.number().describe('0 to 1'),
+  successScore: z.number().describe('Success score, 0 to 1'),
   tags: z.array(z.string()),
   sourceConversationId: z.string().optional(),
-  sourceTaskId: z.string().optional().describe('The finished task that it was recorded from'),
+  sourceTaskId: z.string().optional().describe('Finished task that the experience was recorded from'),
   useCount: z.number(),
   lastUsedAt: z.string().optional(),
   createdAt: z.string(),
@@ -118,5 +118,5 @@ export const ExperienceSchema = z.object({
 export type Experience = z.output<typeof ExperienceSchema>
 
 export const FoundExperienceSchema = ExperienceSchema.extend({
-  score: z.number().describe('0 to 1: the match by words, weighted by success, use and age'),
+  score: z.number().describe('Relevance, 0 to 1: match by words, weighted by success, use and age'),
 })

@@ -12,7 +12,7 @@ const url = z
   })
   .max(2_000)
   .meta({
-    description: 'Public; private hosts only where OUTBOUND_ALLOW_HOSTS names them',
+    description: 'URL that receives the events. Private hosts must be listed in `OUTBOUND_ALLOW_HOSTS`',
     examples: ['https://example.com/hooks/tasks'],
   })
 const events = z
@@ -20,7 +20,10 @@ const events = z
   .min(1, 'must have at least one event')
   .max(20)
   .overwrite((names) => [...new Set(names)])
-  .meta({ description: '`*` is all, also those of later versions', examples: [['task.failed']] })
+  .meta({
+    description: 'Events to send; `*` sends all, including those of future versions',
+    examples: [['task.failed']],
+  })
 /** The bytes of the text are the key of the HMAC. */
 const secret = shownText(200).pipe(z.string().min(8))
 
@@ -45,7 +48,7 @@ const ChangeWebhookBody = z
     url: url.exactOptional(),
     events: events.exactOptional(),
     active: z.boolean().exactOptional(),
-    secret: secret.nullable().exactOptional().describe('Null stops signing'),
+    secret: secret.nullable().exactOptional().describe('Signing secret; null stops signing'),
   })
   .meta({ examples: [{ active: true }] })
 export type ChangeWebhook = z.output<typeof ChangeWebhookBody>
@@ -61,16 +64,17 @@ export const outboundWebhookRoutes = defineRoutes({
   listWebhooks: {
     method: 'GET',
     path: '/api/webhooks',
-    summary: 'List outbound webhooks, newest first',
-    about: 'Secrets are not shown.',
+    summary: 'List webhooks',
+    about: 'Returns outbound webhooks, newest first, with masked secrets.',
     access: 'webhooks',
     response: z.object({ webhooks: z.array(WebhookSchema) }),
   },
   createWebhook: {
     method: 'POST',
     path: '/api/webhooks',
-    summary: 'Create an outbound webhook; it receives events from now on',
-    about: 'Deliveries are signed by Standard Webhooks, sent up to six times, and kept while the URL fails.',
+    summary: 'Create a webhook',
+    about:
+      'The outbound webhook receives events from now on. Deliveries are signed according to Standard Webhooks, sent up to six times, and kept while the URL fails.',
     access: 'webhooks',
     body: CreateWebhookBody,
     status: 201,
@@ -79,8 +83,8 @@ export const outboundWebhookRoutes = defineRoutes({
   getWebhook: {
     method: 'GET',
     path: '/api/webhooks/{id}',
-    summary: 'Read an outbound webhook',
-    about: 'With its last delivery and state.',
+    summary: 'Get a webhook',
+    about: 'Includes its state and the time of its last delivery.',
     access: 'webhooks',
     params,
     response: answer,
@@ -88,8 +92,9 @@ export const outboundWebhookRoutes = defineRoutes({
   changeWebhook: {
     method: 'PATCH',
     path: '/api/webhooks/{id}',
-    summary: 'Change, pause or resume an outbound webhook; waiting deliveries are sent when it is resumed',
-    about: 'Fields that are not sent stay unchanged.',
+    summary: 'Update a webhook',
+    about:
+      'Use `active` to pause or resume the webhook; waiting deliveries are sent when it resumes. Omitted fields stay unchanged.',
     access: 'webhooks',
     params,
     body: ChangeWebhookBody,
@@ -98,8 +103,8 @@ export const outboundWebhookRoutes = defineRoutes({
   deleteWebhook: {
     method: 'DELETE',
     path: '/api/webhooks/{id}',
-    summary: 'Delete an outbound webhook; waiting deliveries are not sent',
-    about: 'Its deliveries are deleted too.',
+    summary: 'Delete a webhook',
+    about: 'Its deliveries are also deleted; waiting ones are not sent.',
     access: 'webhooks',
     params,
     response: z.object({ message: z.string() }),
@@ -107,7 +112,8 @@ export const outboundWebhookRoutes = defineRoutes({
   rotateWebhookSecret: {
     method: 'POST',
     path: '/api/webhooks/{id}/rotate',
-    summary: 'Rotate the signing secret; for 24 hours deliveries are signed with both',
+    summary: 'Rotate the secret of a webhook',
+    about: 'For 24 hours, deliveries are signed with both secrets.',
     access: 'webhooks',
     params,
     response: answer.extend({ secret: shownOnce }),
@@ -115,8 +121,9 @@ export const outboundWebhookRoutes = defineRoutes({
   testWebhook: {
     method: 'POST',
     path: '/api/webhooks/{id}/test',
-    summary: 'Send a test event and return its result',
-    about: 'Sent immediately and only once, also when the webhook is paused or failing.',
+    summary: 'Test a webhook',
+    about:
+      'Sends a test event immediately and only once, even if the webhook is paused or failing, and returns the result.',
     access: 'webhooks',
     params,
     response: z.object({ delivery: DeliverySchema }),
@@ -124,9 +131,9 @@ export const outboundWebhookRoutes = defineRoutes({
   resumeWebhook: {
     method: 'POST',
     path: '/api/webhooks/{id}/resume',
-    summary: 'Send one delivery to a paused webhook, and resume it only if that succeeds',
+    summary: 'Resume a paused webhook',
     about:
-      'The oldest delivery that waits, else the last one that failed, else a test event. `delivery` has what came back. One that is active stays so, and nothing is sent.',
+      'Sends one delivery and resumes the webhook only if it succeeds: the oldest waiting delivery, otherwise the last failed one, otherwise a test event. `delivery` has the result. For an active webhook, nothing is sent.',
     access: 'webhooks',
     params,
     response: answer.extend({ resumed: z.boolean(), delivery: DeliverySchema.optional() }),
@@ -134,9 +141,9 @@ export const outboundWebhookRoutes = defineRoutes({
   recoverWebhook: {
     method: 'POST',
     path: '/api/webhooks/{id}/recover',
-    summary: 'Redeliver the deliveries that failed since a time',
+    summary: 'Retry failed deliveries of a webhook',
     about:
-      'Queues the failed deliveries since that time again, and returns how many. 400 `webhook_paused` for one that is paused.',
+      'Queues all deliveries that failed since a time again, and returns their number. Returns 400 `webhook_paused` if the webhook is paused.',
     access: 'webhooks',
     params,
     body: z.object({ since: z.iso.datetime({ offset: true }) }),
@@ -146,7 +153,7 @@ export const outboundWebhookRoutes = defineRoutes({
   listWebhookDeliveries: {
     method: 'GET',
     path: '/api/webhooks/{id}/deliveries',
-    summary: 'List the deliveries of an outbound webhook with their attempts, newest first',
+    summary: 'List the deliveries of a webhook',
     access: 'webhooks',
     params,
     query: DeliveriesQuery,
@@ -155,9 +162,9 @@ export const outboundWebhookRoutes = defineRoutes({
   redeliver: {
     method: 'POST',
     path: '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver',
-    summary: 'Redeliver a delivery with the same id and body',
+    summary: 'Redeliver a delivery',
     about:
-      'The receiver recognises it by its id. A webhook that is paused gets it too; where that fails, the delivery waits until it is resumed.',
+      'Sends the same id and body again, so the receiver can detect the repeat. Also works for a paused webhook; if it fails there, the delivery waits until the webhook resumes.',
     access: 'webhooks',
     params: params.extend({
       deliveryId: z

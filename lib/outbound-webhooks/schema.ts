@@ -25,15 +25,18 @@ export const WebhookSchema = z
     id: z.string(),
     url: z.string().meta({ examples: ['https://example.com/hooks/tasks'] }),
     events: z.array(EventNameSchema),
-    active: z.boolean().describe('While it is false, deliveries wait'),
-    failing: z.boolean().describe('Its last delivery failed for good, so it was paused'),
-    secret: z.literal(MASKED_SECRET).optional().describe('There when deliveries are signed'),
+    active: z.boolean().describe('Whether deliveries are sent; otherwise they wait'),
+    failing: z.boolean().describe('Whether the webhook was paused because a delivery failed permanently'),
+    secret: z
+      .literal(MASKED_SECRET)
+      .optional()
+      .describe('Masked signing secret; absent if deliveries are not signed'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
     createdBy: z.string(),
-    lastDelivery: z.iso.datetime().optional().describe('When something was sent last'),
-    deliveryCount: z.number().describe('Deliveries that were sent, each counted once'),
-    failureCount: z.number().describe('Failed sends since the last one that succeeded'),
+    lastDelivery: z.iso.datetime().optional().describe('Time of the last send'),
+    deliveryCount: z.number().describe('Number of deliveries sent, each counted once'),
+    failureCount: z.number().describe('Number of failed sends since the last success'),
   })
   .meta({ id: 'Webhook' })
 export type Webhook = z.output<typeof WebhookSchema>
@@ -45,19 +48,19 @@ export const DeliverySchema = z
     id: z.string(),
     event: z.string().meta({ examples: ['task.failed'] }),
     taskId: z.string().optional(),
-    taskTitle: z.string().optional().describe('Of the task that the event is about'),
+    taskTitle: z.string().optional().describe('Title of the task'),
     status: DeliveryStatusSchema,
     attempts: z.array(
       z.object({
         at: z.iso.datetime(),
         statusCode: z.number().optional(),
-        responseBody: z.string().optional().describe('The beginning of the answer'),
+        responseBody: z.string().optional().describe('Beginning of the response body'),
         error: z.string().optional(),
         requestHeaders: z
           .record(z.string(), z.string())
           .optional()
           .meta({
-            description: 'As they were sent, with masked signatures; absent where nothing was sent',
+            description: 'Headers as sent, with masked signatures; absent if nothing was sent',
             examples: [{ 'content-type': 'application/json', 'x-svc-signature': 'sha256=********' }],
           }),
         durationMs: z.number(),
@@ -66,11 +69,14 @@ export const DeliverySchema = z
     attemptsOmitted: z
       .number()
       .optional()
-      .describe('Attempts between the first one and the last 20, which are not kept'),
-    timestamp: z.iso.datetime().describe('Of the change that caused the event'),
-    payload: z.unknown().describe('The payload of the event, as it was sent'),
+      .describe('Number of attempts between the first and the last 20, which are not stored'),
+    timestamp: z.iso.datetime().describe('Time of the change that caused the event'),
+    payload: z.unknown().describe('Payload of the event, as sent'),
     createdAt: z.iso.datetime(),
-    nextAttemptAt: z.iso.datetime().optional().describe('Absent while its webhook is paused'),
+    nextAttemptAt: z.iso
+      .datetime()
+      .optional()
+      .describe('Time of the next attempt; absent while the webhook is paused'),
     truncated: TruncatedSchema,
   })
   .meta({ id: 'WebhookDelivery' })

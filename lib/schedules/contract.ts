@@ -19,7 +19,7 @@ export const scheduleRoutes = defineRoutes({
   listSchedules: {
     method: 'GET',
     path: '/api/schedules',
-    summary: 'List schedules, newest first',
+    summary: 'List schedules',
     access: 'session',
     query: PageQuery,
     response: z.object({ schedules: z.array(ListedScheduleSchema), ...pageAnswer }),
@@ -27,8 +27,8 @@ export const scheduleRoutes = defineRoutes({
   createSchedule: {
     method: 'POST',
     path: '/api/schedules',
-    summary: 'Create a schedule: a task is created at each due time',
-    about: 'Runs missed while the service was down are made up for once.',
+    summary: 'Create a schedule',
+    about: 'Creates a task at each due time. Runs missed while the service was down are made up once.',
     access: 'session',
     body: CreateScheduleSchema,
     status: 201,
@@ -37,8 +37,9 @@ export const scheduleRoutes = defineRoutes({
   previewSchedule: {
     method: 'GET',
     path: '/api/schedules/preview',
-    summary: 'Preview the next runs of a pattern; nothing is stored',
-    about: 'An invalid pattern is 400, with the reason.',
+    summary: 'Preview a schedule',
+    about:
+      'Returns the next runs of a pattern without storing anything. Returns 400 with the reason for an invalid pattern.',
     access: 'session',
     query: PreviewQuery,
     response: z.object({ nextRuns }),
@@ -46,7 +47,7 @@ export const scheduleRoutes = defineRoutes({
   getSchedule: {
     method: 'GET',
     path: '/api/schedules/{id}',
-    summary: 'Read a schedule and its next run',
+    summary: 'Get a schedule',
     access: 'session',
     params,
     response: answer.extend({ nextRuns }),
@@ -54,8 +55,8 @@ export const scheduleRoutes = defineRoutes({
   changeSchedule: {
     method: 'PATCH',
     path: '/api/schedules/{id}',
-    summary: 'Change, pause or resume a schedule',
-    about: 'Fields that are not sent stay unchanged.',
+    summary: 'Update a schedule',
+    about: 'Use `enabled` to pause or resume the schedule. Omitted fields stay unchanged.',
     access: 'session',
     params,
     body: ChangeScheduleSchema,
@@ -64,7 +65,8 @@ export const scheduleRoutes = defineRoutes({
   deleteSchedule: {
     method: 'DELETE',
     path: '/api/schedules/{id}',
-    summary: 'Delete a schedule; its tasks stay',
+    summary: 'Delete a schedule',
+    about: 'Tasks that it created are kept.',
     access: 'session',
     params,
     response: z.object({ message: z.string() }),
@@ -72,8 +74,8 @@ export const scheduleRoutes = defineRoutes({
   runSchedule: {
     method: 'POST',
     path: '/api/schedules/{id}/run',
-    summary: 'Run a schedule now, even if it is paused',
-    about: 'Its next run does not change.',
+    summary: 'Run a schedule now',
+    about: 'Also works for a paused schedule. The next run does not change.',
     access: 'session',
     params,
     response: z.object({ message: z.string(), task: TaskSchema }),

@@ -16,7 +16,7 @@ const CronSchema = z
   })
   .meta({
     description:
-      'Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`',
+      'Cron pattern: minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`',
     examples: ['0 7 * * 1-5'],
   })
 
@@ -53,16 +53,17 @@ export const ScheduleSchema = z
     timezone: z.string().meta({ examples: ['Europe/Vienna'] }),
     enabled: z.boolean(),
     task: CreateTaskSchema,
-    nextRunAt: z.iso.datetime().optional().describe('Absent while it is not enabled'),
-    lastRunAt: z.iso.datetime().optional().describe('When it was last due'),
-    lastTaskId: z.string().optional().describe('The task that was created then'),
-    lastError: TaskErrorSchema.optional().describe('Why the last run made no task'),
+    nextRunAt: z.iso
+      .datetime()
+      .optional()
+      .describe('Time of the next run; absent while the schedule is paused'),
+    lastRunAt: z.iso.datetime().optional().describe('Last due time'),
+    lastTaskId: z.string().optional().describe('Task created at `lastRunAt`'),
+    lastError: TaskErrorSchema.optional().describe('Why the last run created no task'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
     createdBy: z.string(),
-    runsAs: z
-      .string()
-      .describe('The user who gave its task last: tasks at due times are created by this one'),
+    runsAs: z.string().describe('User who last set the task; scheduled tasks are created as this user'),
     truncated: TruncatedSchema,
   })
   .meta({ id: 'Schedule' })

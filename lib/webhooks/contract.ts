@@ -15,8 +15,8 @@ const webhookHeaders = (sender: Sender) => {
   const { signature, deliveryHeader, eventHeader } = wires[sender]
   const form = `${signature.prefix}<64 hexadecimal digits>`
   return z.object({
-    [signature.header]: text.describe(`HMAC-SHA256 of the body: ${form}. Wrong or missing: 403`),
-    [deliveryHeader]: text.describe('Id of the delivery; a repeat creates no second task'),
+    [signature.header]: text.describe(`HMAC-SHA256 of the body: ${form}. Returns 403 if wrong or missing`),
+    [deliveryHeader]: text.describe('Id of the delivery; repeated deliveries create no second task'),
     ...(eventHeader ? { [eventHeader]: text.describe('Type of the event') } : {}),
   })
 }
@@ -25,9 +25,9 @@ const inbound = <S extends Sender>(sender: S) =>
   ({
     method: 'POST',
     path: `/api/webhooks/${sender}`,
-    summary: `Receive an event of ${wires[sender].says}; some create a task`,
+    summary: `Receive a ${wires[sender].says} event`,
     about:
-      'Signed with the secret of its webhook, over the bytes of the body. It is stored before the answer.',
+      'Some events create a task. The body must be signed with the webhook secret. The event is stored before the response.',
     access: 'public',
     headers: webhookHeaders(sender),
     rawBody: z.record(z.string(), z.unknown()),
@@ -41,8 +41,9 @@ export const inboundRoutes = defineRoutes({
   webhookStatus: {
     method: 'GET',
     path: '/api/integrations/webhooks/status',
-    summary: 'Whether the webhooks of each provider are configured, and their latest events',
-    about: 'Secrets are not shown, only whether they are set.',
+    summary: 'Get the inbound webhook status',
+    about:
+      'Returns whether the webhook of each provider is configured, and its latest events. Secrets are not included.',
     access: 'session',
     response: WebhookStatusSchema,
   },

@@ -15,30 +15,31 @@ const GivenEmail = z
   .min(1)
   .max(255)
   .meta({ examples: ['ann@example.org'] })
-const code = z.string().meta({ description: 'Shown only once', examples: ['K7QX-2M9P'] })
+const code = z.string().meta({ description: 'Code; shown only once', examples: ['K7QX-2M9P'] })
 const ListedUser = UserSchema.extend({ disabled: z.boolean() })
 const Me = UserSchema.extend({ connectedAccounts: z.array(z.string()), hasCodeHostToken: z.boolean() })
 const providers = z
   .array(ProviderStatusSchema)
   .optional()
-  .describe('Absent where their settings cannot be read')
+  .describe('Sign-in providers; absent if the settings cannot be read')
 const ProvidersSchema = z
   .array(z.enum(PROVIDERS))
   .min(1)
   .max(PROVIDERS.length)
-  .refine((names) => new Set(names).size === names.length, 'names a provider twice')
+  .refine((names) => new Set(names).size === names.length, 'must not repeat a provider')
 /** Refused by name: if they were dropped like unknown keys, a leaked password would seem to be changed. */
 const ELSEWHERE = {
-  password: z.never('is changed at POST /api/auth/password').optional(),
-  email: z.never('cannot be changed; POST /api/auth/password changes the password').optional(),
+  password: z.never('cannot be changed here. Use POST /api/auth/password').optional(),
+  email: z.never('cannot be changed. To change the password, use POST /api/auth/password').optional(),
 }
 
 export const accountRoutes = defineRoutes({
   signup: {
     method: 'POST',
     path: '/api/auth/signup',
-    summary: 'Create an account with a password and sign in',
-    about: 'In cloud mode. The first account is admin and needs no invite. Answers a session cookie.',
+    summary: 'Sign up',
+    about:
+      'Creates an account with a password in cloud mode, and sets a session cookie. The first account becomes the admin and needs no invite.',
     access: 'public',
     limited: true,
     body: z.object({
@@ -50,7 +51,7 @@ export const accountRoutes = defineRoutes({
         .trim()
         .max(200)
         .optional()
-        .describe('Required when registration needs an invite; empty means none'),
+        .describe('Invite code, if registration requires one; empty means none'),
     }),
     response: z.object({ user: UserSchema, message }),
   },
@@ -58,7 +59,7 @@ export const accountRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/login',
     summary: 'Sign in with a password',
-    about: 'In cloud mode. Answers a session cookie. An unknown email and a wrong password both answer 401.',
+    about: 'In cloud mode. Sets a session cookie. Returns 401 for an unknown email or a wrong password.',
     access: 'public',
     limited: true,
     body: z.object({ email: GivenEmail, password: GivenPassword }),
@@ -67,9 +68,9 @@ export const accountRoutes = defineRoutes({
   me: {
     method: 'GET',
     path: '/api/auth/me',
-    summary: 'Read who is signed in, and the ways to sign in',
+    summary: 'Get the current user',
     about:
-      'Answers 401 with the mode of sign-in where there is no session. Both say which providers are configured.',
+      'Without a session, returns 401 with the authentication mode. Both responses list the sign-in providers.',
     access: 'any',
     response: z.union([
       z.object({ authenticated: z.literal(true), authMode: AuthModeSchema, user: Me, providers }),
@@ -80,7 +81,7 @@ export const accountRoutes = defineRoutes({
         noAccounts: z
           .literal(true)
           .optional()
-          .describe('No account exists yet: the first one needs no invite and becomes the admin'),
+          .describe('Set if no account exists yet; the first one needs no invite and becomes the admin'),
         providers,
       }),
     ]),
@@ -89,8 +90,8 @@ export const accountRoutes = defineRoutes({
   changeMe: {
     method: 'PATCH',
     path: '/api/auth/me',
-    summary: 'Change your own profile; null clears a field',
-    about: 'Fields that are not sent stay unchanged.',
+    summary: 'Update your profile',
+    about: 'Null clears a field, and omitted fields stay unchanged.',
     access: 'session',
     body: ProfilePatch.extend(ELSEWHERE).meta({ examples: [{ timezone: 'Europe/Vienna', locale: 'en-GB' }] }),
     response: z.object({ user: Me, message }),
@@ -98,8 +99,9 @@ export const accountRoutes = defineRoutes({
   changePassword: {
     method: 'POST',
     path: '/api/auth/password',
-    summary: 'Change your own password; revokes your other sessions and those of your devices',
-    about: 'In cloud mode. API tokens stay. A wrong current password is 401.',
+    summary: 'Change your password',
+    about:
+      'In cloud mode. Revokes your other sessions, including those of devices, but not your API tokens. Returns 401 if the current password is wrong.',
     access: 'session',
     limited: true,
     body: z.object({ currentPassword: GivenPassword, newPassword: NewPassword }),
@@ -108,8 +110,9 @@ export const accountRoutes = defineRoutes({
   resetPassword: {
     method: 'POST',
     path: '/api/auth/reset',
-    summary: 'Reset a password with the code from an admin, and sign in; revokes all other sessions',
-    about: 'In cloud mode. The code works once, within an hour. Answers a session cookie.',
+    summary: 'Reset a password',
+    about:
+      'In cloud mode. Requires a reset code from an admin, valid once within an hour. Revokes all other sessions and sets a session cookie.',
     access: 'public',
     limited: true,
     body: z.object({
@@ -119,7 +122,7 @@ export const accountRoutes = defineRoutes({
         .trim()
         .min(1)
         .max(200)
-        .meta({ description: 'Of an admin', examples: ['K7QX-2M9P'] }),
+        .meta({ description: 'Reset code from an admin', examples: ['K7QX-2M9P'] }),
       newPassword: NewPassword,
     }),
     response: z.object({ user: UserSchema, message }),
@@ -127,8 +130,8 @@ export const accountRoutes = defineRoutes({
   createInvite: {
     method: 'POST',
     path: '/api/auth/invites',
-    summary: 'Create an invite; its code is shown once',
-    about: 'With an email, only that address can use the invite.',
+    summary: 'Create an invite',
+    about: 'The code is shown only once. With `email`, only that address can use the invite.',
     access: 'admin',
     body: z.object({ email: EmailSchema.optional(), expiresInDays: z.int().min(1).max(365).default(7) }),
     status: 201,
@@ -137,8 +140,8 @@ export const accountRoutes = defineRoutes({
   listInvites: {
     method: 'GET',
     path: '/api/auth/invites',
-    summary: 'List invites, newest first',
-    about: 'Their codes are not shown.',
+    summary: 'List invites',
+    about: 'Newest first. Codes are not included.',
     access: 'admin',
     query: PageQuery,
     response: z.object({ invites: z.array(InviteSchema), ...pageAnswer }),
@@ -147,7 +150,7 @@ export const accountRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/auth/invites/{id}',
     summary: 'Delete an invite',
-    about: 'Its code is no longer accepted.',
+    about: 'The code is no longer accepted.',
     access: 'admin',
     params: idParams('inv'),
     response: z.object({ message }),
@@ -158,7 +161,7 @@ export const userRoutes = defineRoutes({
   listUsers: {
     method: 'GET',
     path: '/api/users',
-    summary: 'List accounts, newest first',
+    summary: 'List users',
     access: 'admin',
     query: PageQuery,
     response: z.object({ users: z.array(ListedUser), ...pageAnswer }),
@@ -166,9 +169,9 @@ export const userRoutes = defineRoutes({
   changeUser: {
     method: 'PATCH',
     path: '/api/users/{id}',
-    summary:
-      'Change the role of an account, disable it and revoke its sessions, or unlink its accounts at providers',
-    about: 'The last admin keeps the role.',
+    summary: 'Update a user',
+    about:
+      'Changes the role, disables the account and revokes its sessions, or unlinks accounts at providers. The last admin keeps the role.',
     access: 'admin',
     params: idParams('user'),
     body: z
@@ -176,21 +179,21 @@ export const userRoutes = defineRoutes({
         role: RoleSchema.optional().meta({ examples: ['admin'] }),
         disabled: z.boolean().optional(),
         unlink: ProvidersSchema.optional().describe(
-          'Accounts at providers to unlink; signing in with the same verified address, or linking, adds them again',
+          'Provider accounts to unlink. Linking, or signing in with the same verified address, adds them again',
         ),
       })
       .refine(
         (wanted) => Object.values(wanted).some((value) => value !== undefined),
-        'must change role, disabled or unlink',
+        'must have role, disabled or unlink',
       ),
     response: z.object({ user: ListedUser, message }),
   },
   createResetCode: {
     method: 'POST',
     path: '/api/users/{id}/reset-code',
-    summary:
-      'Create a reset code, with which the owner of an account sets a new password once, within an hour',
-    about: 'Send the code to the owner of the account.',
+    summary: 'Create a password reset code',
+    about:
+      'Send the code to the owner of the account, who can set a new password with it once within an hour.',
     access: 'admin',
     params: idParams('user'),
     status: 201,

@@ -32,7 +32,7 @@ export type ProfilePatch = z.output<typeof ProfilePatch>
 /** An invite as admins see it; only the answer of its creation shows the code. */
 export const InviteSchema = z.object({
   id: z.string(),
-  email: z.string().optional().describe('The only address that can use it'),
+  email: z.string().optional().describe('The only address that can use the invite'),
   createdBy: z.string(),
   createdAt: z.string(),
   expiresAt: z.string(),

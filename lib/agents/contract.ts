@@ -7,12 +7,12 @@ export const agentRoutes = defineRoutes({
   listAgents: {
     method: 'GET',
     path: '/api/agents',
-    summary: 'List agents with their health and statistics',
+    summary: 'List agents',
     about:
-      'Asks each agent, so it takes as long as the slowest. The handshake of a program counts for five minutes.',
+      'Includes health and statistics. Checks each agent on request, so it takes as long as the slowest; a program over ACP is checked every five minutes.',
     access: 'session',
     query: z.object({
-      fresh: queryFlag.optional().describe('Checks also those whose last check still counts'),
+      fresh: queryFlag.optional().describe('Check all agents again, even if the last check is still valid'),
     }),
     response: z.object({ agents: z.array(AgentSchema) }),
   },
@@ -20,13 +20,13 @@ export const agentRoutes = defineRoutes({
     method: 'GET',
     path: '/api/agents/types',
     summary: 'List agent types',
-    about: 'The values of `assignedAgent` of a task.',
+    about: 'Returns the valid values for `assignedAgent` of a task.',
     access: 'session',
     response: z.object({
       types: z.array(z.string().meta({ examples: ['coding-agent'] })),
       names: z
         .record(z.string(), z.string())
-        .meta({ description: 'The name of each type', examples: [{ 'coding-agent': 'Coding agent' }] }),
+        .meta({ description: 'Name of each type', examples: [{ 'coding-agent': 'Coding agent' }] }),
     }),
   },
 })

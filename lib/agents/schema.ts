@@ -8,57 +8,55 @@ export const AgentSchema = z.object({
   family: z
     .enum(['builtin', 'acp', 'command', 'module', 'runner'])
     .describe(
-      'How it runs: in the service, as a program over ACP or by its command line, as a module, or `runner` where only runners have it',
+      'How the agent runs: `builtin` in the service, `acp` or `command` as a program, `module` as your own module, `runner` on runners only',
     ),
-  version: z.string().optional().describe('The version of its program, where that tells it'),
-  canResume: z.boolean().describe('Whether an attempt that runs out of time is continued by another one'),
+  version: z.string().optional().describe('Version of the program, if known'),
+  canResume: z.boolean().describe('Whether another attempt continues an attempt that timed out'),
   providers: z
     .array(z.string().meta({ examples: ['anthropic'] }))
     .optional()
     .describe(
-      'The providers of whose models it works with one; while all are held (`GET /api/holds`), its tasks wait',
+      'Model providers that the agent can use; while all are on hold (see `GET /api/holds`), its tasks wait',
     ),
   timeoutMs: z
     .number()
-    .meta({ description: 'The time limit of an attempt, when its task sets none', examples: [3_600_000] }),
+    .meta({ description: 'Default time limit of an attempt, in milliseconds', examples: [3_600_000] }),
   maxCostUsd: z
     .number()
     .optional()
     .describe(
-      'The most that the attempts of a task may cost together (`AGENT_MAX_COST_USD`), when its task sets no less',
+      'Maximum total cost of a task, in US dollars (`AGENT_MAX_COST_USD`); a task can set a lower limit',
     ),
-  isDefault: z.boolean().describe('Whether it runs tasks that name no agent (`DEFAULT_AGENT`)'),
+  isDefault: z.boolean().describe('Whether it is the default agent (`DEFAULT_AGENT`)'),
   configured: z
     .boolean()
     .describe(
-      'Whether it has what it needs somewhere: its settings and its program in the service, or a runner in `runners`',
+      'Whether the agent can run: settings and program are present in the service, or on one of `runners`',
     ),
-  install: z.string().optional().describe('What to run to have its program; absent where it is there'),
+  install: z.string().optional().describe('Command that installs the program; absent if installed'),
   missingSettings: z
     .array(z.string().meta({ examples: ['ANTHROPIC_API_KEY'] }))
     .optional()
-    .describe('Settings of which one gives it a model to work with; absent where it has one'),
-  healthy: z
-    .boolean()
-    .describe('By the check of the service for what it can run itself; true for what only runners can run'),
+    .describe('Settings of which one is required to use a model; absent if one is set'),
+  healthy: z.boolean().describe('Result of the health check; always true for agents that only runners have'),
   health: z.object({
     latencyMs: z.number().optional(),
     message: z.string().optional(),
     lastChecked: z.iso
       .datetime()
-      .describe('When it was checked: that of a program over ACP counts for five minutes'),
+      .describe('Time of the check; for a program over ACP, valid for five minutes'),
   }),
   inService: z
     .boolean()
-    .describe('Whether the service can run its tasks itself: it is configured there, and `WORKER` is `on`'),
+    .describe('Whether the service can run its tasks itself: configured there, and `WORKER` is `on`'),
   runners: z
     .array(z.string().meta({ examples: ['build-1'] }))
-    .describe('The runners that have it and take tasks'),
+    .describe('Runners that have the agent and take tasks'),
   lastActivity: z.iso.datetime().optional(),
   stats: z.object({
     completed: z.number(),
     failed: z.number(),
-    avgDuration: z.number().describe('Milliseconds, without waits for approvals'),
+    avgDuration: z.number().describe('Average run time without waits for approvals, in milliseconds'),
   }),
 })
 export type Agent = z.output<typeof AgentSchema>

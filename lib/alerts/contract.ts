@@ -19,8 +19,8 @@ const SubscribeSchema = z
   .object({
     endpoint: z.url({ protocol: /^https?$/, error: 'must be an https URL' }).max(2_000),
     keys: z.object({
-      p256dh: bytes(POINT_BYTES).describe('The public key of the browser'),
-      auth: bytes(AUTH_BYTES).describe('The secret of the subscription'),
+      p256dh: bytes(POINT_BYTES).describe('Public key of the browser'),
+      auth: bytes(AUTH_BYTES).describe('Secret of the subscription'),
     }),
     device: PushSubscriptionSchema.shape.device,
     topics: AlertTopicsSchema,
@@ -44,22 +44,24 @@ export const alertRoutes = defineRoutes({
   listPushSubscriptions: {
     method: 'GET',
     path: '/api/alerts',
-    summary:
-      'List the browsers that receive your notifications, with the key to subscribe one, and the email address',
-    about: 'The key is created on the first call and does not change.',
+    summary: 'List push subscriptions',
+    about:
+      'Returns the browsers that receive your notifications, the key to subscribe another one, and your email settings. The key is created on the first call and does not change.',
     access: 'session',
     response: z.object({
-      publicKey: z.string().describe('The `applicationServerKey` of a subscription, as base64url'),
+      publicKey: z.string().describe('`applicationServerKey` for subscriptions, in base64url'),
       subscriptions: z.array(PushSubscriptionSchema),
-      email: EmailAlertsSchema.optional().describe('Absent where the service has no mail server'),
+      email: EmailAlertsSchema.optional().describe(
+        'Email settings; absent if the service has no mail server',
+      ),
     }),
   },
   createPushSubscription: {
     method: 'POST',
     path: '/api/alerts/subscriptions',
-    summary: 'Turn on notifications in a browser',
+    summary: 'Create a push subscription',
     about:
-      'The body is a subscription of the browser (Push API). Sending it again replaces it. At most 20 for each user. An address that the service may not reach is 400 `url_refused`.',
+      'Turns on notifications in a browser. The body is a subscription of the Push API; sending it again replaces it. At most 20 per user. Returns 400 `url_refused` if the service may not reach the endpoint.',
     access: 'session',
     body: SubscribeSchema,
     status: 201,
@@ -68,7 +70,7 @@ export const alertRoutes = defineRoutes({
   deletePushSubscription: {
     method: 'DELETE',
     path: '/api/alerts/subscriptions/{id}',
-    summary: 'Turn off notifications in a browser',
+    summary: 'Delete a push subscription',
     access: 'session',
     params,
     response: z.object({ message: z.string() }),
@@ -76,8 +78,8 @@ export const alertRoutes = defineRoutes({
   testPushSubscription: {
     method: 'POST',
     path: '/api/alerts/subscriptions/{id}/test',
-    summary: 'Send a test notification to a browser',
-    about: 'The status is that of the push service of the browser.',
+    summary: 'Test a push subscription',
+    about: 'Sends a test notification to the browser. `statusCode` is the response of its push service.',
     access: 'session',
     params,
     response: z.object({ delivered: z.boolean(), statusCode: z.number() }),
@@ -85,9 +87,9 @@ export const alertRoutes = defineRoutes({
   setEmailAlerts: {
     method: 'PUT',
     path: '/api/alerts/email',
-    summary: 'Send messages for you to the email address of your account',
+    summary: 'Set email notifications',
     about:
-      'No topic turns it off. At most one message a minute: it tells all that has happened since the last one. 400 `email_not_available` where the service has no mail server (`SMTP_URL`), or your account no address that may be used.',
+      'Sends messages to the email address of your account; an empty list turns them off. At most one message per minute, covering everything since the last one. Returns 400 `email_not_available` if the service has no mail server (`SMTP_URL`) or your account has no usable address.',
     access: 'session',
     body: EmailAlertsSchema.pick({ topics: true }),
     response: z.object({ email: EmailAlertsSchema }),
@@ -95,9 +97,9 @@ export const alertRoutes = defineRoutes({
   testEmailAlerts: {
     method: 'POST',
     path: '/api/alerts/email/test',
-    summary: 'Send a test message to the email address of your account at once',
+    summary: 'Test email notifications',
     about:
-      'Five a minute. `delivered` says whether the mail server took it; one that does not answer is 503 `email_failed`.',
+      'Sends a test message to the email address of your account immediately, at most five per minute. `delivered` is true if the mail server accepted it. Returns 503 `email_failed` if the mail server does not respond.',
     access: 'session',
     response: z.object({ delivered: z.boolean() }),
   },

@@ -9,7 +9,7 @@ export type AlertTopic = z.output<typeof AlertTopicSchema>
 const AnyTopicsSchema = z
   .array(AlertTopicSchema)
   .max(ALERT_TOPICS.length)
-  .describe('What is told: calls of your tasks that wait for approval, the ends of your tasks')
+  .describe('Topics: `approvals` for calls of your tasks that need approval, `results` for ended tasks')
 
 export const AlertTopicsSchema = AnyTopicsSchema.min(1)
 
@@ -18,7 +18,7 @@ export const EmailAlertsSchema = z
     address: z
       .string()
       .optional()
-      .describe('Of your account; absent where it has none that may be used')
+      .describe('Email address of your account; absent if it has no usable one')
       .meta({ examples: ['ann@example.org'] }),
     topics: AnyTopicsSchema.meta({ examples: [['approvals']] }),
   })

@@ -23,8 +23,9 @@ export const authRoutes = defineRoutes({
   verifyAccessKey: {
     method: 'POST',
     path: '/api/auth/verify-access-key',
-    summary: 'Sign in with the access key, in local mode',
-    about: 'Answers a session cookie. A wrong key is 401, and 400 where none is set. Ten tries a minute.',
+    summary: 'Sign in with the access key',
+    about:
+      'In local mode. Sets a session cookie. Returns 401 if the key is wrong, and 400 if no key is set. Ten attempts per minute.',
     access: 'public',
     limited: true,
     body: z.object({ key: boundedText(1_024).meta({ examples: ['correct horse battery staple'] }) }),
@@ -33,8 +34,9 @@ export const authRoutes = defineRoutes({
   changeAccessKey: {
     method: 'PUT',
     path: '/api/auth/access-key',
-    summary: 'Set the access key in local mode; null removes it',
-    about: 'You stay signed in. Without a key, anyone on the machine of the service is the admin.',
+    summary: 'Set the access key',
+    about:
+      'In local mode. Null removes the key; then anyone on the machine of the service is the admin. You stay signed in.',
     access: 'admin',
     body: z.object({ key: AccessKeySchema.nullable().meta({ examples: ['correct horse battery staple'] }) }),
     response: z.object({ success: z.literal(true), hasAccessKey: z.boolean(), message: z.string() }),
@@ -42,8 +44,8 @@ export const authRoutes = defineRoutes({
   listSessions: {
     method: 'GET',
     path: '/api/auth/sessions',
-    summary: 'List your sessions, newest first',
-    about: 'Browsers and paired devices where you are signed in.',
+    summary: 'List your sessions',
+    about: 'Returns the browsers and paired devices where you are signed in, newest first.',
     access: 'session',
     query: PageQuery,
     response: z.object({ sessions: z.array(SessionSchema), ...pageAnswer }),
@@ -51,8 +53,8 @@ export const authRoutes = defineRoutes({
   endSession: {
     method: 'DELETE',
     path: '/api/auth/sessions/{id}',
-    summary: 'Revoke one of your sessions; its paired device is unpaired',
-    about: 'The next request with that session is answered 401.',
+    summary: 'Revoke a session',
+    about: 'The next request with that session returns 401. A paired device is unpaired.',
     access: 'session',
     params: idParams('sess'),
     response: z.object({ message: z.string() }),
@@ -60,33 +62,35 @@ export const authRoutes = defineRoutes({
   endOtherSessions: {
     method: 'DELETE',
     path: '/api/auth/sessions',
-    summary: 'Revoke all your sessions except this one, including those of devices',
+    summary: 'Revoke all other sessions',
+    about: 'Revokes your sessions except this one, including those of devices.',
     access: 'session',
     response: z.object({ message: z.string() }),
   },
   createPhoneLink: {
     method: 'POST',
     path: '/api/auth/phone',
-    summary: 'Create a link that signs a phone in as you',
+    summary: 'Create a phone sign-in link',
     about:
-      'Works once, within two minutes, while your session holds. The code is in the fragment of the link, which no server sees. Where there are accounts.',
+      'The link signs a phone in as you, once within two minutes, while your session is valid. The code is in the fragment of the link, which browsers do not send to servers. Requires accounts.',
     access: 'session',
     status: 201,
     response: z.object({
       id: z.string().meta({
-        description: 'Identifies the link when its status is read. It is not the code, and cannot sign in',
+        description: 'Id for reading the status. It is not the code and cannot sign in',
       }),
-      url: z
-        .string()
-        .meta({ description: 'Secret', examples: ['https://tasks.example.com/sign-in/phone#…'] }),
-      qrSvg: z.string().describe('The same as a QR code'),
+      url: z.string().meta({
+        description: 'Link to open on the phone; keep it secret',
+        examples: ['https://tasks.example.com/sign-in/phone#…'],
+      }),
+      qrSvg: z.string().describe('The link as a QR code (SVG)'),
       expiresAt: z.string(),
     }),
   },
   getPhoneLink: {
     method: 'GET',
     path: '/api/auth/phone/{id}',
-    summary: 'Read whether a phone has signed in with a link of yours',
+    summary: 'Get the status of a phone sign-in link',
     access: 'session',
     params: idParams('phone'),
     response: z.object({
@@ -97,9 +101,9 @@ export const authRoutes = defineRoutes({
   signInByPhone: {
     method: 'POST',
     path: '/api/auth/phone/sign-in',
-    summary: 'Sign in with the code of a link',
+    summary: 'Sign in with a phone link',
     about:
-      'Answers a session cookie. A code that was used, has expired or is wrong is the same 401. Ten tries a minute.',
+      'Sets a session cookie. Returns 401 if the code is wrong, used or expired. Ten attempts per minute.',
     access: 'public',
     limited: true,
     body: z.object({ code: boundedText(200).meta({ examples: ['the-fragment-of-the-link'] }) }),

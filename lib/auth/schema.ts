@@ -32,10 +32,10 @@ export type AccountStatus = { role: z.output<typeof RoleSchema>; disabled: boole
 export const SessionSchema = z.object({
   id: z.string(),
   createdAt: z.string(),
-  lastSeenAt: z.string().describe('To within a minute'),
+  lastSeenAt: z.string().describe('Last use, accurate to a minute'),
   userAgent: z.string().optional(),
-  deviceId: z.string().optional().describe('The paired device; the end of the session unpairs it'),
-  current: z.boolean().describe('The session of this request'),
+  deviceId: z.string().optional().describe('Paired device, which is unpaired when the session is revoked'),
+  current: z.boolean().describe('Whether this request uses the session'),
 })
 export type Session = z.output<typeof SessionSchema>
 

@@ -13,23 +13,23 @@ const WorkflowSchema = z.enum(WORKFLOW_NAMES)
 
 const OptionsSchema = z
   .object({
-    synchronous: z.boolean().default(false).describe('Respond when the task has ended'),
+    synchronous: z.boolean().default(false).describe('Wait for the task to end before responding'),
     notifyUrl: z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
       .max(2_000)
       .optional()
-      .describe('Receives an event when the task has ended'),
-    notifySecret: shownText(500).optional().describe('Signs that event'),
+      .describe('URL that receives an event when the task has ended'),
+    notifySecret: shownText(500).optional().describe('Secret that signs the event'),
     timeout: z
       .int()
       .min(1)
       .max(LONGEST_WAIT_MS)
       .default(WAIT_MS)
-      .describe('The longest wait of a synchronous request, in milliseconds'),
+      .describe('Maximum wait of a synchronous request, in milliseconds'),
   })
   .refine(({ notifyUrl, notifySecret }) => !notifySecret || notifyUrl !== undefined, {
     path: ['notifySecret'],
-    message: 'needs notifyUrl',
+    message: 'requires notifyUrl',
   })
 
 export const GatewayBody = z.object({
@@ -45,7 +45,7 @@ const GatewayAnswer = z.object({
   requestId: z.string(),
   taskId: z.string(),
   status: TaskStatusSchema,
-  statusUrl: z.string().optional().describe('A path of this service; absent once the task has ended'),
+  statusUrl: z.string().optional().describe('Path of the status operation; absent once the task has ended'),
   ...outcome,
 })
 
@@ -54,7 +54,7 @@ export const GatewayStatus = z.object({
   taskId: z.string(),
   workflow: WorkflowSchema,
   status: TaskStatusSchema,
-  progress: z.string().nullable().describe('The latest message of the agent; null before the first'),
+  progress: z.string().nullable().describe('Latest message of the agent; null before the first'),
   ...outcome,
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -65,8 +65,9 @@ export const gatewayRoutes = defineRoutes({
   submitRequest: {
     method: 'POST',
     path: '/api/gateway',
-    summary: 'Create a task, optionally with a workflow: 202 immediately, or 200 when it has ended',
-    about: 'With `options.synchronous` it waits for the end, at most `options.timeout`.',
+    summary: 'Submit a gateway request',
+    about:
+      'Creates a task, optionally with a workflow, and returns 202 immediately. With `options.synchronous`, waits up to `options.timeout` and returns 200 if the task has ended.',
     access: 'gateway',
     limited: true,
     headers: IdempotencyHeaders,
@@ -78,7 +79,7 @@ export const gatewayRoutes = defineRoutes({
   requestStatus: {
     method: 'GET',
     path: '/api/gateway/{requestId}/status',
-    summary: 'Read the status of a request of yours',
+    summary: 'Get the status of a gateway request',
     access: 'gateway',
     params: z.object({ requestId: boundedText(200).meta({ examples: ['req_01KF0Q8Y3V5W7X9Z'] }) }),
     response: GatewayStatus,

@@ -16,8 +16,8 @@ export const integrationRoutes = defineRoutes({
   getWebSearch: {
     method: 'GET',
     path: '/api/integrations/web-search',
-    summary: 'Read the web search settings and the available providers',
-    about: 'Keys are masked. No provider is called.',
+    summary: 'Get the web search settings',
+    about: 'Includes the available providers. Keys are masked, and no provider is called.',
     access: 'session',
     response: z.object({
       config: WebSearchConfigSchema,
@@ -28,8 +28,9 @@ export const integrationRoutes = defineRoutes({
   changeWebSearch: {
     method: 'PUT',
     path: '/api/integrations/web-search',
-    summary: 'Change the web search settings; fields that are not sent stay unchanged',
-    about: 'A masked key, as shown with its asterisks, keeps the stored one.',
+    summary: 'Update the web search settings',
+    about:
+      'Omitted fields stay unchanged. A masked key, as returned with its asterisks, keeps the stored key.',
     access: 'admin',
     body: WebSearchChangeSchema,
     response: z.object({ message: z.string(), status: WebSearchStatusSchema }),
@@ -41,17 +42,18 @@ export const reachableRoutes = defineRoutes({
   listReachableRepositories: {
     method: 'GET',
     path: '/api/integrations/codehost/repositories',
-    summary: 'List the repositories that your account with the code host reaches',
+    summary: 'List your GitHub repositories',
     about:
-      'The 100 that were pushed to last; none where you have linked no account. Answers are kept for five minutes.',
+      'Returns the 100 most recently pushed repositories of your linked account, or none without one. Cached for five minutes.',
     access: 'session',
     response: z.object({ repositories: z.array(ReachableRepositorySchema) }),
   },
   listReachableBranches: {
     method: 'GET',
     path: '/api/integrations/codehost/branches',
-    summary: 'List the branches of a repository that your account with the code host reaches',
-    about: 'At most 100; none where you have linked no account. Answers are kept for five minutes.',
+    summary: 'List the branches of a GitHub repository',
+    about:
+      'Returns at most 100 branches that your linked account can access, or none without one. Cached for five minutes.',
     access: 'session',
     query: z.object({ repository: RepositoryName }),
     response: z.object({ branches: z.array(z.string()).meta({ examples: [['main', 'next']] }) }),
@@ -66,8 +68,8 @@ const connection = <const Path extends string, Status extends z.ZodType>(
   ({
     method: 'GET',
     path,
-    summary: `Read the status of your ${where} account`,
-    about: 'Tokens are never shown.',
+    summary: `Get the status of your ${where} account`,
+    about: 'Tokens are never included.',
     access: 'session',
     response,
   }) as const
@@ -82,8 +84,8 @@ const disconnect = <const Path extends string>(path: Path, where: string) =>
   ({
     method: 'DELETE',
     path,
-    summary: `Revoke the tokens of your ${where} account and unlink it`,
-    about: 'Answers 200 even if none was linked.',
+    summary: `Unlink your ${where} account`,
+    about: 'Revokes its tokens at the provider. Returns 200 even if no account was linked.',
     access: 'session',
     response: z.object({ message: z.string() }),
   }) as const

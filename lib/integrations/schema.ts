@@ -18,7 +18,7 @@ function isBaseUrl(text: string): boolean {
 
 const KeyChange = ApiKey.nullable()
   .exactOptional()
-  .describe('A masked key keeps the stored one; null removes it')
+  .describe('API key. A masked key keeps the stored one; null removes it')
 const hosted = z.object({ apiKey: KeyChange }).exactOptional()
 
 export const WebSearchChangeSchema = z
@@ -36,10 +36,7 @@ export const WebSearchChangeSchema = z
   })
 export type WebSearchChange = z.output<typeof WebSearchChangeSchema>
 
-const ShownKey = z
-  .string()
-  .optional()
-  .describe('Its first characters and asterisks; absent where none is stored')
+const ShownKey = z.string().optional().describe('Masked API key; absent if none is stored')
 const shownHosted = z.object({ apiKey: ShownKey }).optional()
 
 export const WebSearchConfigSchema = z
@@ -55,7 +52,7 @@ export const WebSearchConfigSchema = z
 export type WebSearchConfig = z.output<typeof WebSearchConfigSchema>
 
 export const WebSearchStatusSchema = z.object({
-  available: z.boolean().describe('Enabled and configured'),
+  available: z.boolean().describe('Whether web search is enabled and configured'),
   provider: WebSearchProviderSchema,
   reason: z.string().nullable(),
 })
@@ -70,18 +67,20 @@ export const ListedProviderSchema = z.object({
 
 const connected = z
   .boolean()
-  .describe('False as well when the provider gives no more tokens: link the account again')
+  .describe('Whether an account is linked and its token is valid; otherwise link the account again')
 const scopes = z.array(z.string())
 const text = z.string().optional()
 const rights = {
   askedScopes: z
     .array(z.string())
     .describe(
-      'What you are asked for when you link it: an admin also for the right to comment, while reports are on',
+      'Scopes requested when you link the account; for admins, including permission to comment while reports are on',
     ),
   mayComment: z
     .boolean()
-    .describe('Whether reports may be written by it: an admin linked it with that right, and reports are on'),
+    .describe(
+      'Whether the account can write reports: linked by an admin with permission to comment, and reports are on',
+    ),
 }
 /** The present rights of an account, and those it would ask for, by its owner's role and the settings. */
 export type Rights = z.output<z.ZodObject<typeof rights>>
@@ -92,8 +91,8 @@ export const CodehostStatusSchema = z
     username: text,
     avatarUrl: text,
     scopes,
-    webhookConfigured: z.boolean().describe('Whether its webhook has a secret'),
-    aiTaskLabel: z.string().describe('The label that makes a task of an issue'),
+    webhookConfigured: z.boolean().describe('Whether a webhook secret is set'),
+    aiTaskLabel: z.string().describe('Label that turns an issue into a task'),
     ...rights,
   })
   .meta({ id: 'CodehostStatus' })
@@ -105,7 +104,7 @@ export const TrackeraStatusSchema = z
     cloudId: text,
     siteName: text,
     scopes,
-    tokenExpiry: z.iso.datetime().optional().describe('When the token is renewed'),
+    tokenExpiry: z.iso.datetime().optional().describe('When the token expires and is renewed'),
     ...rights,
   })
   .meta({ id: 'TrackeraStatus' })

@@ -5,8 +5,9 @@ export const liveRoutes = defineRoutes({
   followEvents: {
     method: 'GET',
     path: '/api/events/stream',
-    summary:
-      'Stream what changes: tasks, their progress and reports, the queue, dead letters, bulk jobs, approvals, notifications, runners',
+    summary: 'Stream live events',
+    about:
+      'Streams changes of tasks, task progress and reports, the queue, dead letters, bulk jobs, approvals, notifications and runners.',
     access: 'session',
     limited: true,
     headers: z.object({ 'last-event-id': z.string().max(100).optional() }),
@@ -14,7 +15,7 @@ export const liveRoutes = defineRoutes({
     response: z
       .string()
       .describe(
-        'Server-sent events: `data` is `{type, data: {id, …}, timestamp}`, `id` is for `Last-Event-ID`. `ready` begins a stream, `reset` says that events were missed: read anew. `heartbeat`, without an id, comes after 15 seconds of silence. `replaced`, without an id, is the last event of a stream whose place a newer one took. The stream ends after 10 minutes, in mode `pro` after 2.',
+        'Server-sent events. `data` is `{type, data: {id, …}, timestamp}`; send the last `id` as `Last-Event-ID` to resume. `ready` starts a stream. `reset` means that events were missed: load everything again. `heartbeat`, without an id, follows 15 seconds of silence. `replaced`, without an id, ends a stream that a newer one replaced. The stream ends after 10 minutes, in mode `pro` after 2.',
       ),
     produces: 'text/event-stream',
   },

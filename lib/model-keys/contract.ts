@@ -10,17 +10,18 @@ export const modelKeyRoutes = defineRoutes({
   listModelKeys: {
     method: 'GET',
     path: '/api/model-keys',
-    summary: 'List model providers and where their keys come from',
-    about: 'Keys are masked. No provider is called.',
+    summary: 'List model keys',
+    about:
+      'Returns the model providers and the source of each key. Keys are masked, and no provider is called.',
     access: 'admin',
     response: z.object({ keys: z.array(ModelKeySchema) }),
   },
   setModelKey: {
     method: 'PUT',
     path: '/api/model-keys/{provider}',
-    summary: 'Store the key of a model provider; it is used immediately',
+    summary: 'Set a model key',
     about:
-      'It is encrypted and never shown again. A key in the environment of the service cannot be replaced.',
+      'Stores the API key of a model provider, encrypted, and uses it immediately. The key is never returned. A key from the environment of the service cannot be replaced.',
     access: 'admin',
     params,
     body: z.object({ apiKey: ApiKeySchema }).meta({ id: 'ModelKeyChange' }),
@@ -29,8 +30,8 @@ export const modelKeyRoutes = defineRoutes({
   removeModelKey: {
     method: 'DELETE',
     path: '/api/model-keys/{provider}',
-    summary: 'Remove the stored key of a model provider',
-    about: 'Answers 200 even if none is stored.',
+    summary: 'Delete a model key',
+    about: 'Deletes the stored key of a model provider. Returns 200 even if none is stored.',
     access: 'admin',
     params,
     response: z.object({ message: z.string(), key: ModelKeySchema }),
@@ -38,12 +39,16 @@ export const modelKeyRoutes = defineRoutes({
   checkModelKey: {
     method: 'POST',
     path: '/api/model-keys/{provider}/check',
-    summary: 'Check whether a model provider accepts its key, or a key that is not stored yet',
-    about: 'Costs no tokens, and takes 5 seconds at most.',
+    summary: 'Check a model key',
+    about: 'Checks whether the provider accepts the key. Uses no tokens and takes at most 5 seconds.',
     access: 'admin',
     params,
     body: z
-      .object({ apiKey: ApiKeySchema.optional().describe('Absent: the key that is in use') })
+      .object({
+        apiKey: ApiKeySchema.optional().describe(
+          'Key to check before storing it; the current key by default',
+        ),
+      })
       .meta({ id: 'ModelKeyCheck' }),
     response: KeyCheckSchema,
   },

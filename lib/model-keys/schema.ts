@@ -15,23 +15,22 @@ export const ModelKeySchema = z
     name: z.string().meta({ examples: ['Anthropic'] }),
     variable: z
       .string()
-      .meta({ description: 'The environment variable of its key', examples: ['ANTHROPIC_API_KEY'] }),
+      .meta({ description: 'Environment variable of the key', examples: ['ANTHROPIC_API_KEY'] }),
     source: z
       .enum(['environment', 'stored', 'none'])
-      .describe('Where the key comes from; one in the environment wins over a stored one'),
-    masked: z
-      .string()
-      .optional()
-      .describe('The first characters of the stored key, and asterisks; absent where none is stored'),
+      .describe('Source of the key; the environment takes precedence over a stored key'),
+    masked: z.string().optional().describe('Masked stored key; absent if none is stored'),
     unreadable: z
       .boolean()
-      .describe('Whether the stored key cannot be opened, as the key that sealed it is gone: store it again'),
+      .describe(
+        'Whether the stored key cannot be decrypted because the encryption key is gone; if so, set it again',
+      ),
   })
   .meta({ id: 'ModelKey' })
 export type ModelKey = z.output<typeof ModelKeySchema>
 
 export const KeyCheckSchema = z.object({
   accepted: z.boolean(),
-  message: z.string().describe('What the provider answered, without secrets'),
+  message: z.string().describe('Response of the provider, without secrets'),
   latencyMs: z.number().optional(),
 })

@@ -8,7 +8,7 @@ export const NotificationSchema = z.object({
   title: z.string(),
   message: z.string(),
   taskId: z.string().optional(),
-  read: z.boolean().describe('By you'),
+  read: z.boolean().describe('Whether you have read it'),
   createdAt: z.iso.datetime(),
 })
 export type Notification = z.output<typeof NotificationSchema>

@@ -8,7 +8,7 @@ const CodeSchema = boundedText(8_192).meta({ examples: ['abc123'] })
 const StateSchema = boundedText(200).meta({ examples: ['c3RhdGU'] })
 
 const BeginQuery = z.object({
-  invite: z.string().max(200).optional().describe('The code of an invite, for a new account'),
+  invite: z.string().max(200).optional().describe('Invite code for a new account'),
 })
 /** A path below the public address. Its segments have plain characters only, so that every parser reads it alike. */
 const RedirectPathSchema = z
@@ -17,7 +17,7 @@ const RedirectPathSchema = z
   .regex(/^\/(?:[\w~-][\w.~-]*\/)*(?:[\w~-][\w.~-]*)?$/, 'must be a plain path such as /signed-in')
 const UrlQuery = BeginQuery.extend({
   redirectPath: RedirectPathSchema.optional().describe(
-    'Where GitHub sends the browser back to; the callback, which signs in, when absent',
+    'Path that GitHub redirects the browser to; by default, the callback that signs in',
   ),
 })
 /** Every return from the provider is answered with a page, since a person waits for it. */
@@ -25,7 +25,7 @@ const CallbackQuery = z.object({
   code: z.string().optional(),
   state: z.string().optional(),
   error: z.string().optional(),
-  iss: z.string().optional().describe('The issuer of the answer (RFC 9207)'),
+  iss: z.string().optional().describe('Issuer of the response (RFC 9207)'),
 })
 
 /** Both are for browsers: a user with a session links the account, any other caller signs in with it. */
@@ -35,7 +35,7 @@ const begin = <const Path extends string>(path: Path, summary: string) =>
     path,
     summary,
     about:
-      'Answers 302. With a session the account is linked, without one the person signs in. Open it in a browser.',
+      'Open it in a browser: redirects to the provider. With a session, the account is linked; otherwise the user signs in.',
     access: 'optional',
     writes: true,
     limited: true,
@@ -46,24 +46,24 @@ const begin = <const Path extends string>(path: Path, summary: string) =>
   }) as const
 const callback = <const Path extends string>(path: Path, summary: string) => {
   const { limited: _none, ...route } = begin(path, summary)
-  const about = 'Answers 302 to the page, with a session; a failure leads to /login?error=….'
+  const about = 'Redirects to the page with a session, or to `/login?error=…` on failure.'
   return { ...route, about, query: CallbackQuery } as const
 }
 
 export const oauthRoutes = defineRoutes({
-  beginCodehost: begin('/api/auth/codehost', 'Go to GitHub to sign in, or to link an account'),
-  finishCodehost: callback('/api/auth/codehost/callback', 'Come back from GitHub'),
-  beginTrackera: begin('/api/auth/trackera', 'Go to Jira to sign in, or to link an account'),
-  finishTrackera: callback('/api/auth/trackera/callback', 'Come back from Jira'),
-  beginTrackerb: begin('/api/auth/trackerb', 'Go to Linear to sign in, or to link an account'),
-  finishTrackerb: callback('/api/auth/trackerb/callback', 'Come back from Linear'),
-  beginOidc: begin('/api/auth/oidc', 'Go to the OpenID Connect issuer to sign in, or to link an account'),
-  finishOidc: callback('/api/auth/oidc/callback', 'Come back from the OpenID Connect issuer'),
+  beginCodehost: begin('/api/auth/codehost', 'Sign in with GitHub, or link an account'),
+  finishCodehost: callback('/api/auth/codehost/callback', 'Complete sign-in with GitHub'),
+  beginTrackera: begin('/api/auth/trackera', 'Sign in with Jira, or link an account'),
+  finishTrackera: callback('/api/auth/trackera/callback', 'Complete sign-in with Jira'),
+  beginTrackerb: begin('/api/auth/trackerb', 'Sign in with Linear, or link an account'),
+  finishTrackerb: callback('/api/auth/trackerb/callback', 'Complete sign-in with Linear'),
+  beginOidc: begin('/api/auth/oidc', 'Sign in with OpenID Connect, or link an account'),
+  finishOidc: callback('/api/auth/oidc/callback', 'Complete sign-in with OpenID Connect'),
   codehostUrl: {
     method: 'GET',
     path: '/api/auth/codehost/url',
-    summary: 'The address to send a person to, for single-page clients',
-    about: 'Keep `state`, and send the person to `url`.',
+    summary: 'Create a GitHub authorization URL',
+    about: 'For single-page clients: keep `state` and send the user to `url`.',
     access: 'optional',
     writes: true,
     limited: true,
@@ -73,8 +73,9 @@ export const oauthRoutes = defineRoutes({
   codehostToken: {
     method: 'POST',
     path: '/api/auth/codehost/token',
-    summary: 'Sign in, or link an account, with the response of GitHub; for single-page clients',
-    about: 'Answers a session cookie.',
+    summary: 'Sign in with a GitHub code',
+    about:
+      'For single-page clients: exchanges the code from GitHub for a session cookie, or links the account to your session.',
     access: 'optional',
     body: z.object({ code: CodeSchema, state: StateSchema }),
     response: z.object({ user: UserSchema, message: z.string() }),

@@ -8,8 +8,10 @@ export type ProviderName = (typeof PROVIDERS)[number]
 export const ProviderStatusSchema = z
   .object({
     name: z.enum(PROVIDERS),
-    signsIn: z.boolean().describe('Whether one signs in with it; an account may be linked all the same'),
-    needs: z.string().optional().describe('What the operator has to set; absent where it is configured'),
+    signsIn: z
+      .boolean()
+      .describe('Whether users can sign in with the provider; if not, accounts can still be linked'),
+    needs: z.string().optional().describe('Settings that are missing; absent if configured'),
   })
   .meta({ id: 'ProviderStatus' })
 export type ProviderStatus = z.output<typeof ProviderStatusSchema>

@@ -29,38 +29,40 @@ const MOST_CLAIMS = 50
 const OUTCOME_BYTES = 24_000_000
 
 const OF_A_CLAIM =
-  'For the runner that has the claim. 400 `lease_lost` once the task is not leased to it any more under this fencing token: its run has ended, it was cancelled, or another one runs it.'
+  'For the runner that holds the claim. Returns 400 `lease_lost` once the claim is over: the run ended, the task was cancelled, or another runner has it.'
 
 export const runnerRoutes = defineRoutes({
   registerRunner: {
     method: 'POST',
     path: '/api/runners',
-    summary: 'Register a runner, or the same one again after its restart',
+    summary: 'Register a runner',
     about:
-      'The first registration binds the API token to the name of the runner. 400 `runner_name_taken` for the name of another one, 400 `token_bound` for a token of another name, 400 `runner_removed` after an admin has removed it, 400 `runner_protocol` where service and runner do not fit.',
+      'A runner registers at each start. The first registration binds the API token to the runner name. Returns 400 `runner_name_taken` if another runner has the name, `token_bound` if the token belongs to another name, `runner_removed` if an admin removed the runner, and `runner_protocol` if service and runner are incompatible.',
     access: 'runner',
     body: RegisterRunnerBody,
     response: z.object({
       runner: RunnerSchema,
-      registration: z.number().describe('Grows with each registration of this runner'),
-      heartbeatMs: z.number().describe('A runner polls, or renews a claim, at least this often'),
+      registration: z.number().describe('Number that increases with each registration of the runner'),
+      heartbeatMs: z
+        .number()
+        .describe('Longest interval between polls or renewals of a claim, in milliseconds'),
       mostBodyBytes: z
         .number()
         .optional()
         .describe(
-          'The most bytes of an outcome, as a JSON text in JSON; absent where its route alone limits it',
+          'Maximum size of an outcome in bytes, as a JSON string; absent if only the route limits it',
         ),
       protocol: z.number(),
-      version: z.string().describe('Of the service'),
-      now: z.iso.datetime().describe('The time of the service, by which a runner corrects its own'),
+      version: z.string().describe('Version of the service'),
+      now: z.iso.datetime().describe('Time of the service, to correct the clock of the runner'),
     }),
   },
   claimTask: {
     method: 'POST',
     path: '/api/runners/{id}/claims',
-    summary: 'Wait for a task, and claim it',
+    summary: 'Claim a task',
     about:
-      'Answers at once where a task waits that the runner may take, or one of its claims has ended; otherwise when there is one, or 204 after `waitMs`. 400 `runner_replaced` once another process has registered under the name.',
+      'Responds as soon as the runner can take a task or one of its claims has ended, otherwise with 204 after `waitMs`. Returns 400 `runner_replaced` once another process has registered under the name.',
     access: 'runner',
     logLevel: 'debug',
     params: RunnerParams,
@@ -72,28 +74,29 @@ export const runnerRoutes = defineRoutes({
         .min(1)
         .max(MOST_CLAIMS)
         .default(1)
-        .describe('The most claims of an answer: a runner takes as many as it has free slots'),
+        .describe('Maximum number of claims to return, such as the free slots of the runner'),
       number: z
         .int()
         .min(1)
         .optional()
-        .describe('Of this poll, in its registration: an earlier one ends, one that comes late does nothing'),
-      takes: z.boolean().default(true).describe('false only waits for the end of claims'),
+        .describe('Number of the poll within the registration. Ends earlier polls; a late poll does nothing'),
+      takes: z
+        .boolean()
+        .default(true)
+        .describe('Whether to take tasks; if false, only waits for claims to end'),
       running: z
         .array(ClaimKeySchema)
         .max(2_000)
         .default([])
-        .describe(
-          'The claims that it has; of those that its last polls were answered, the others are queued again',
-        ),
+        .describe('Claims that the runner holds. Other claims from its last polls are queued again'),
     }),
     alsoStatus: 204,
     response: z.object({
       claim: ClaimSchema.optional(),
-      more: z.array(ClaimSchema).optional().describe('Further claims, where `most` allows them'),
+      more: z.array(ClaimSchema).optional().describe('Further claims, up to `most`'),
       stop: z
         .array(ClaimKeySchema.extend({ reason: z.enum(['cancelled', 'lost']) }))
-        .describe('Runs to stop: their claims are over'),
+        .describe('Runs to stop because their claims are over'),
     }),
   },
   renewClaim: {
@@ -114,8 +117,8 @@ export const runnerRoutes = defineRoutes({
   reportRun: {
     method: 'POST',
     path: '/api/runners/{id}/claims/{taskId}/events',
-    summary: 'Add events of the agent session, progress, and records of tool calls',
-    about: `Each has an id, so that a repeated request adds nothing. ${OF_A_CLAIM}`,
+    summary: 'Report on a run',
+    about: `Adds session events, progress and tool calls. Each has an id, so a repeated request adds nothing. ${OF_A_CLAIM}`,
     access: 'runner',
     logLevel: 'debug',
     params: ClaimParams,
@@ -125,7 +128,7 @@ export const runnerRoutes = defineRoutes({
   pauseClaim: {
     method: 'POST',
     path: '/api/runners/{id}/claims/{taskId}/pause',
-    summary: 'Say that a run waits for decisions while it lives on',
+    summary: 'Pause a claim',
     about: OF_A_CLAIM,
     access: 'runner',
     params: ClaimParams,
@@ -135,7 +138,7 @@ export const runnerRoutes = defineRoutes({
   resumeClaim: {
     method: 'POST',
     path: '/api/runners/{id}/claims/{taskId}/resume',
-    summary: 'Say that the wait of a run is over',
+    summary: 'Resume a claim',
     about: OF_A_CLAIM,
     access: 'runner',
     params: ClaimParams,
@@ -145,7 +148,7 @@ export const runnerRoutes = defineRoutes({
   askApproval: {
     method: 'POST',
     path: '/api/runners/{id}/claims/{taskId}/approvals',
-    summary: 'Read the decision about a tool call; creates the approval request if there is none',
+    summary: 'Request approval of a tool call',
     about: OF_A_CLAIM,
     access: 'runner',
     params: ClaimParams,
@@ -155,7 +158,7 @@ export const runnerRoutes = defineRoutes({
   approvalState: {
     method: 'POST',
     path: '/api/runners/{id}/claims/{taskId}/approvals/{approvalId}',
-    summary: 'The state of an approval that a run waits for',
+    summary: 'Get the state of an approval',
     about: OF_A_CLAIM,
     access: 'runner',
     logLevel: 'debug',
@@ -166,7 +169,7 @@ export const runnerRoutes = defineRoutes({
   guideRun: {
     method: 'POST',
     path: '/api/runners/{id}/claims/{taskId}/guidance',
-    summary: 'What memory has for the task of a claim',
+    summary: 'Get memory for a task',
     about: OF_A_CLAIM,
     access: 'runner',
     params: ClaimParams,
@@ -176,7 +179,7 @@ export const runnerRoutes = defineRoutes({
   recallForRun: {
     method: 'POST',
     path: '/api/runners/{id}/claims/{taskId}/memory',
-    summary: 'Search memory for the run of a claim',
+    summary: 'Search memory for a run',
     about: OF_A_CLAIM,
     access: 'runner',
     params: ClaimParams,
@@ -186,8 +189,8 @@ export const runnerRoutes = defineRoutes({
   endClaim: {
     method: 'POST',
     path: '/api/runners/{id}/claims/{taskId}/outcome',
-    summary: 'Write how the run of a claim ended',
-    about: `A repeated request, and one whose claim is over, are \`lease_lost\`: what became of the task stands. ${OF_A_CLAIM}`,
+    summary: 'Complete a claim',
+    about: `Stores how the run ended. A repeated request returns \`lease_lost\` and changes nothing. ${OF_A_CLAIM}`,
     access: 'runner',
     params: ClaimParams,
     body: Fenced.extend({ ...spentFields, end: RunEndSchema }),
@@ -197,16 +200,16 @@ export const runnerRoutes = defineRoutes({
   listRunners: {
     method: 'GET',
     path: '/api/runners',
-    summary: 'List runners, newest first',
+    summary: 'List runners',
     access: 'session',
     response: z.object({ runners: z.array(RunnerSchema), total: z.number() }),
   },
   drainRunner: {
     method: 'POST',
     path: '/api/runners/{id}/drain',
-    summary: 'Drain a runner, or let it take tasks again',
+    summary: 'Drain a runner',
     about:
-      'What it runs goes on. A new registration of the runner does not end it. One that was removed may register again after `draining: false`.',
+      'A draining runner finishes its tasks and takes no more, even after it registers again. With `draining: false`, it takes tasks again; a removed runner can then register again.',
     access: 'admin',
     params: RunnerParams,
     body: z.object({ draining: z.boolean().default(true) }),
@@ -215,9 +218,9 @@ export const runnerRoutes = defineRoutes({
   removeRunner: {
     method: 'DELETE',
     path: '/api/runners/{id}',
-    summary: 'Remove a runner, and revoke its API token',
+    summary: 'Remove a runner',
     about:
-      'Its tasks are queued again once their claims run out, within `TASK_LEASE_MS`. One with the token of RUNNER_TOKEN stays in the list as `removed`, and is refused under its name, until it has not tried to register for a day, or an admin lets it take tasks again.',
+      'Also revokes its API token. Its tasks are queued again when their claims expire, within `TASK_LEASE_MS`. A runner that uses `RUNNER_TOKEN` stays in the list as `removed` and is rejected until it has not tried to register for a day, or an admin sets `draining: false`.',
     access: 'admin',
     params: RunnerParams,
     response: z.object({ message: z.string() }),

@@ -27,7 +27,7 @@ const OfferedAgentSchema = z.object({
   description: z
     .string()
     .max(1_000)
-    .refine((text) => !CONTROLS.test(text), 'must not have control characters')
+    .refine((text) => !CONTROLS.test(text), 'must not contain control characters')
     .optional(),
   version: exactText(200).optional(),
   canResume: z.boolean().optional(),
@@ -37,12 +37,8 @@ export type OfferedAgent = z.output<typeof OfferedAgentSchema>
 
 export const RegisterRunnerBody = z.object({
   name: exactText(100).meta({ examples: ['build-1'] }),
-  version: exactText(100).describe('Of the program'),
-  protocol: z
-    .int()
-    .min(1)
-    .default(PROTOCOL)
-    .describe('The version of what runners and services say to each other'),
+  version: exactText(100).describe('Version of the runner program'),
+  protocol: z.int().min(1).default(PROTOCOL).describe('Version of the protocol between runner and service'),
   labels: z
     .array(label)
     .max(50)
@@ -51,8 +47,8 @@ export const RegisterRunnerBody = z.object({
   agents: z
     .array(z.union([agentType.transform((type) => ({ type })), OfferedAgentSchema]))
     .max(200)
-    .describe('The agents that it has: their types, or objects that say more'),
-  concurrency: z.int().min(1).max(1_000).describe('The most runs at once'),
+    .describe('Agents of the runner, as types or objects with details'),
+  concurrency: z.int().min(1).max(1_000).describe('Maximum concurrent runs'),
   isolation: IsolationSchema.default('none'),
 })
 export type RegisterRunner = z.output<typeof RegisterRunnerBody>
@@ -64,20 +60,18 @@ export const RunnerSchema = z
     status: z
       .enum(['online', 'draining', 'offline', 'removed'])
       .describe(
-        '`offline` was not heard of for a minute; `draining` takes no more tasks; `removed` is refused, until `drain` lets it take tasks again',
+        '`offline`: not seen for a minute. `draining`: takes no more tasks. `removed`: rejected until an admin lets it take tasks again',
       ),
-    drained: z
-      .boolean()
-      .describe('Whether an admin told it to take no more tasks; also of one that is offline'),
+    drained: z.boolean().describe('Whether an admin drained the runner, even if it is offline'),
     version: z.string(),
     labels: z.array(z.string()),
     agents: z.array(OfferedAgentSchema),
     concurrency: z.number(),
     isolation: IsolationSchema,
-    running: z.array(z.string()).describe('The ids of the tasks that it runs, as it said last'),
+    running: z.array(z.string()).describe('Ids of its running tasks, as last reported'),
     registeredAt: timestamp,
     lastSeenAt: timestamp,
-    userId: z.string().describe('Who made its API token; `installation` with the token of RUNNER_TOKEN'),
+    userId: z.string().describe('User who created its API token; `installation` for `RUNNER_TOKEN`'),
   })
   .meta({ id: 'Runner' })
 export type Runner = z.output<typeof RunnerSchema>
@@ -119,10 +113,10 @@ export const ClaimSchema = z
   .object({
     task: TaskSchema,
     attempt: z.number(),
-    fence: z.number().describe('The fencing token of the claim, which every later request names'),
-    leaseMs: z.number().describe('The claim is lost when it is not renewed for this long'),
-    resume: z.boolean().describe('Whether the attempt goes on after a decision'),
-    workspace: z.string().describe('The name of the workspace'),
+    fence: z.number().describe('Fencing token of the claim, required in later requests'),
+    leaseMs: z.number().describe('Time without renewal after which the claim is lost, in milliseconds'),
+    resume: z.boolean().describe('Whether the attempt continues after a decision'),
+    workspace: z.string().describe('Name of the workspace'),
     earlier: z
       .object({
         previous: EarlierTurnSchema,
@@ -130,17 +124,17 @@ export const ClaimSchema = z
         since: z.array(EarlierTurnSchema),
       })
       .optional()
-      .describe('The earlier turns of its thread'),
-    checkpoint: plainObject.optional().describe('What a run that waited left to go on with'),
+      .describe('Earlier turns of the thread'),
+    checkpoint: plainObject.optional().describe('State that the waiting run left to continue with'),
     costBefore: z.number().optional(),
     attemptCost: CostSchema.optional(),
     refusals: z.number().optional(),
     credential: CredentialSchema.optional(),
-    publishes: z.boolean().describe('Whether changes of a repository become pull requests'),
-    securityMode: SecurityModeSchema.describe('The mode of tasks that name none'),
+    publishes: z.boolean().describe('Whether changes to a repository become pull requests'),
+    securityMode: SecurityModeSchema.describe('Default security mode of tasks'),
     ownerIsLocalAdmin: z.boolean(),
     policy: PolicySchema,
-    now: timestamp.optional().describe('The time of the service'),
+    now: timestamp.optional().describe('Time of the service'),
   })
   .meta({ id: 'RunnerClaim' })
 export type Claim = z.output<typeof ClaimSchema>
@@ -177,7 +171,7 @@ export const ReportBody = z.object({
   target: z
     .object({ provider: z.string().max(200), model: z.string().max(200) })
     .default({ provider: 'unknown', model: 'unknown' })
-    .describe('What its agent works with, for the session'),
+    .describe('Provider and model of the agent, for the session'),
   events: z.array(SessionEventSchema).max(500).default([]),
   progress: z.array(ProgressSchema).max(500).default([]),
   toolCalls: z.array(ToolCallSchema).max(500).default([]),
@@ -204,8 +198,10 @@ export const RunnerApprovalBody = z.object({
     .min(1)
     .max(100)
     .optional()
-    .describe('The same in a repeat, which has the same answer: it uses up no second decision'),
-  uses: z.boolean().describe('Whether the call is made now, which uses up the decision'),
+    .describe(
+      'Id that makes the request repeatable: a repeat returns the same answer and uses no second decision',
+    ),
+  uses: z.boolean().describe('Whether the call is made now, which uses the decision'),
   tool: z.string().min(1).max(200),
   risk: RiskSchema,
   arguments: plainObject,
@@ -267,7 +263,7 @@ export const RunEndSchema = z.union([
     isUnbegun: z
       .literal(true)
       .optional()
-      .describe('Its agent was not called: it goes on as this claim would'),
+      .describe('Whether the agent was never called, so the task continues as if unclaimed'),
   }),
 ])
 export type RunEnd = z.output<typeof RunEndSchema>

@@ -14,7 +14,7 @@ export const CreateTokenBody = z.object({
     .min(1)
     .max(1_000_000)
     .optional()
-    .describe('Gateway requests a minute; more than the default, GATEWAY_RATE_LIMIT_RPM, only by admins'),
+    .describe('Gateway requests per minute; `GATEWAY_RATE_LIMIT_RPM` by default. Only admins can set more'),
 })
 export type CreateToken = z.output<typeof CreateTokenBody>
 
@@ -22,21 +22,22 @@ export const tokenRoutes = defineRoutes({
   createToken: {
     method: 'POST',
     path: '/api/tokens',
-    summary: 'Create an API token; it is shown only once',
+    summary: 'Create an API token',
     about:
-      'For programs: `gateway` creates tasks, `webhooks` manages outbound webhooks, `runner` runs tasks. The token is stored hashed.',
+      'The token is shown only once and stored as a hash. Scopes: `gateway` creates tasks, `webhooks` manages outbound webhooks, `runner` runs tasks.',
     access: 'session',
     body: CreateTokenBody,
     status: 201,
     response: TokenSchema.omit({ lastUsedAt: true }).extend({
-      token: z.string().describe('Shown only once'),
+      token: z.string().describe('API token; shown only once'),
     }),
   },
   listTokens: {
     method: 'GET',
     path: '/api/tokens',
-    summary: 'List your API tokens, newest first; admins see those of all users',
-    about: 'The tokens themselves are not shown.',
+    summary: 'List API tokens',
+    about:
+      'Returns your API tokens, newest first; admins see those of all users. Token values are not included.',
     access: 'session',
     query: PageQuery,
     response: z.object({ tokens: z.array(TokenSchema), ...pageAnswer }),

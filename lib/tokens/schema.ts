@@ -9,10 +9,10 @@ export const TokenSchema = z.object({
   name: z.string(),
   userId: z.string(),
   scopes: z.array(ScopeSchema),
-  rateLimit: z.number().optional().describe('Gateway requests a minute, if the token has its own limit'),
+  rateLimit: z.number().optional().describe('Gateway requests per minute, if the token has its own limit'),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().optional(),
-  runner: z.string().optional().describe('The runner that it belongs to, for the scope `runner`'),
-  lastUsedAt: z.iso.datetime().optional().describe('To within a minute'),
+  runner: z.string().optional().describe('Runner that the token belongs to, for the scope `runner`'),
+  lastUsedAt: z.iso.datetime().optional().describe('Last use, accurate to a minute'),
 })
 export type Token = z.output<typeof TokenSchema>

@@ -167,7 +167,11 @@ export const createEmail = (needs: EmailNeeds & { readCause: ReadCause }) => {
   const refuseWithout = async (userId: string): Promise<string> => {
     const address = mailer && (await findAddress(userId))
     if (address === undefined)
-      throw new Problem('invalid', 'email_not_available', 'No email can be sent to you here')
+      throw new Problem(
+        'invalid',
+        'email_not_available',
+        'Email is not available. The service has no mail server, or your account has no usable address',
+      )
     return address
   }
 

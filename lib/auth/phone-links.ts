@@ -99,11 +99,11 @@ export const createPhoneLinks = (needs: Needs) => {
 const codeHash = (code: string) => hash('sha256', code)
 
 const accountsOnly = () =>
-  new Problem('unsupported', 'accounts_only', 'A phone signs in to an account: this caller has none here')
+  new Problem('unsupported', 'accounts_only', 'Phone sign-in requires a user account')
 
 const badLink = () =>
   new Problem(
     'unauthenticated',
     'bad_phone_link',
-    'The link was used, has expired or is wrong: show another one under Settings, Devices',
+    'This link is wrong, used or expired. Create a new one under Settings, Devices',
   )

@@ -31,9 +31,9 @@ export const agentNetwork = list.transform((given, context): AgentNetwork => {
   if (wrong !== undefined)
     context.addIssue({
       code: 'custom',
-      message: `"${wrong}" is no host; it must be off, on, or hosts as registry.npmjs.org and *.example.com, separated by commas`,
+      message: `"${wrong}" is not a host. Use off, on, or hosts such as registry.npmjs.org and *.example.com, separated by commas`,
     })
   if (given.length > MOST_HOSTS)
-    context.addIssue({ code: 'custom', message: `may have ${MOST_HOSTS} hosts at most` })
+    context.addIssue({ code: 'custom', message: `must have at most ${MOST_HOSTS} hosts` })
   return [...new Set(hosts.filter((host) => host !== undefined))]
 })

@@ -7,12 +7,18 @@ import { text } from './values.ts'
 const AgentProgram = z.strictObject({
   type: z
     .string()
-    .regex(/^[a-z][a-z0-9-]{0,49}$/, 'must be at most 50 small letters, digits and hyphens, a letter first'),
+    .regex(
+      /^[a-z][a-z0-9-]{0,49}$/,
+      'must be at most 50 lowercase letters, digits and hyphens, and start with a letter',
+    ),
   name: text.max(100).optional(),
   command: text.max(1_000),
   args: z.array(z.string().max(10_000)).max(100).optional(),
   env: z
-    .record(z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable'), z.string().max(10_000))
+    .record(
+      z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable'),
+      z.string().max(10_000),
+    )
     .optional(),
   /** Whose models it uses with the key of the service; `none` for one with a credential of its own. */
   provider: z.enum([...brokeredKinds, 'none']).optional(),
@@ -71,7 +77,7 @@ export const commandAgents = programs(
   AgentProgram.extend({
     args: AgentProgram.shape.args
       .unwrap()
-      .refine(hasPlace, 'must have {prompt} or {promptFile}, where the task is put'),
+      .refine(hasPlace, 'must contain {prompt} or {promptFile} in place of the task'),
     parse: z.enum(['text', 'claude', 'codex']),
   }),
 )

@@ -19,9 +19,9 @@ export const agentUids = z
     const [, from, to] = /^\s*(\d{1,10})\s*-\s*(\d{1,10})\s*$/.exec(given) ?? []
     const [first, last] = [Number(from), Number(to)]
     const why = ((): string | undefined => {
-      if (from === undefined || to === undefined) return 'must be two numbers, as 60578-61183'
-      if (first < LEAST || last > MOST) return `must lie within ${LEAST} and ${MOST}`
-      if (last - first + 1 < LEAST_USERS) return `must have ${LEAST_USERS} users or more`
+      if (from === undefined || to === undefined) return 'must be two numbers, such as 60578-61183'
+      if (first < LEAST || last > MOST) return `must be between ${LEAST} and ${MOST}`
+      if (last - first + 1 < LEAST_USERS) return `must have at least ${LEAST_USERS} users`
       if (RESERVED.some((uid) => first <= uid && uid <= last)) return 'must not contain 65534 or 65535'
       return undefined
     })()

@@ -81,13 +81,13 @@ const kindValues = (given: Variables, kind: string, schema: z.ZodObject) =>
 const refuseHalf = (settings: z.output<typeof Environment>) => {
   const { AUTH_MODE, OIDC_ISSUER, OIDC_CLIENT_ID, SERVICE_MODE, SMTP_URL, SMTP_FROM, PUBLIC_URL } = settings
   if (AUTH_MODE === 'oidc' && (OIDC_ISSUER === undefined || OIDC_CLIENT_ID === undefined))
-    throw badSetting('AUTH_MODE: oidc needs OIDC_ISSUER and OIDC_CLIENT_ID')
+    throw badSetting('AUTH_MODE: oidc requires OIDC_ISSUER and OIDC_CLIENT_ID')
   if (SMTP_URL === undefined) return
   if (SMTP_FROM === undefined || PUBLIC_URL === undefined)
     throw badSetting(
-      'SMTP_URL: needs SMTP_FROM, the sender of messages, and PUBLIC_URL, the address of their links',
+      'SMTP_URL: requires SMTP_FROM, the sender of messages, and PUBLIC_URL, the address of their links',
     )
-  if (SERVICE_MODE === 'pro') throw badSetting('SMTP_URL: mode pro sends no email; unset it')
+  if (SERVICE_MODE === 'pro') throw badSetting('SMTP_URL: mode pro cannot send email. Unset it')
 }
 
 export const settingNames: readonly string[] = [...Object.keys(Environment.shape), ...familyNames]

@@ -104,7 +104,7 @@ export const Environment = z.object({
   EMBEDDING_MODEL: z
     .string()
     .trim()
-    .regex(/^[a-z]+\/\S+$/, 'must be provider/model, as openai/text-embedding-3-small is')
+    .regex(/^[a-z]+\/\S+$/, 'must be provider/model, such as openai/text-embedding-3-small')
     .optional(),
   AWS_REGION: text.default('us-east-1'),
   DYNAMODB_ENDPOINT: url,
@@ -125,6 +125,6 @@ export const Environment = z.object({
   PATH: text.default('/usr/local/bin:/usr/bin:/bin'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
   OTEL_EXPORTER_OTLP_HEADERS: headerPairs,
-  OTEL_SERVICE_NAME: text.max(200, 'may have 200 characters at most').default('agent-task-service'),
+  OTEL_SERVICE_NAME: text.max(200, 'must have at most 200 characters').default('agent-task-service'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 })

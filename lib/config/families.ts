@@ -33,7 +33,7 @@ type AccountSettings = z.output<typeof Account>
 
 /** `<KIND>_WEBHOOK_SECRET` as entered at the provider: every character but line breaks around it is part of the key. */
 const Inbound = z.object({
-  webhookSecret: z.string().max(1_024, 'may have 1024 characters at most').optional(),
+  webhookSecret: z.string().max(1_024, 'must have at most 1024 characters').optional(),
 })
 type InboundSettings = z.output<typeof Inbound>
 

@@ -9,12 +9,12 @@ export const sharedToken = z
   .trim()
   .regex(
     /^[\x21-\x7e]{32,1000}$/,
-    'must have 32 to 1000 characters without blanks: openssl rand -hex 32 makes one',
+    'must have 32 to 1000 characters without spaces. Create one with: openssl rand -hex 32',
   )
-  .refine((value) => new Set(value).size >= 8, 'must be random: openssl rand -hex 32 makes one')
+  .refine((value) => new Set(value).size >= 8, 'must be random. Create one with: openssl rand -hex 32')
 
 /** The name of a label at a code host or tracker. */
-export const label = (fallback: string) => text.max(200, 'may have 200 characters at most').default(fallback)
+export const label = (fallback: string) => text.max(200, 'must have at most 200 characters').default(fallback)
 
 export const wholeNumber = (least: number, most: number) =>
   z
@@ -63,7 +63,7 @@ export const wordList = <const Word extends string>(words: readonly Word[]) =>
   list.transform((given, context): Word[] => {
     for (const word of given)
       if (!words.includes(word as Word))
-        context.addIssue({ code: 'custom', message: `"${word}" is none of ${words.join(', ')}` })
+        context.addIssue({ code: 'custom', message: `"${word}" is not one of ${words.join(', ')}` })
     return [...new Set(given)] as Word[]
   })
 
@@ -82,7 +82,7 @@ export const ints = (fallback: readonly number[], most: number) =>
             .transform(Number),
         )
         .length(fallback.length, `must be ${fallback.length} numbers, separated by commas`)
-        .refine((values) => values.every((value) => value <= most), `none may be over ${most}`),
+        .refine((values) => values.every((value) => value <= most), `each must be at most ${most}`),
     )
 
 export const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional()
@@ -94,7 +94,8 @@ export const baseUrl = url.transform((text, context) => {
   if (pathname !== '/' || username + password + search + hash !== '')
     context.addIssue({
       code: 'custom',
-      message: 'must be a URL without path, credentials, query and fragment, as https://tasks.example.com is',
+      message:
+        'must be a URL without path, credentials, query or fragment, such as https://tasks.example.com',
     })
   return origin
 })
@@ -107,7 +108,7 @@ export const mailServer = z
     const { protocol = '', hostname = '', pathname = '', search = '', hash = '' } = URL.parse(text) ?? {}
     const isBare = (pathname === '' || pathname === '/') && search + hash === ''
     return (protocol === 'smtp:' || protocol === 'smtps:') && hostname !== '' && isBare
-  }, 'must be a URL such as smtps://user:password@mail.example.com, without path and query')
+  }, 'must be a URL such as smtps://user:password@mail.example.com, without path or query')
   .optional()
 
 /** An address of email, alone or with a name: `Agent Tasks <tasks@example.com>`. */
@@ -117,7 +118,7 @@ export const mailAddress = z
   .max(320)
   .regex(
     /^(?:[^<>"@,;:\p{Cc}]*<[^<>"@,;:\s]+@[^<>"@,;:\s]+>|[^<>"@,;:\s]+@[^<>"@,;:\s]+)$/u,
-    'must be an email address, as tasks@example.com or Agent Tasks <tasks@example.com>',
+    'must be an email address, such as tasks@example.com or Agent Tasks <tasks@example.com>',
   )
   .optional()
 

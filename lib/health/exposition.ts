@@ -56,7 +56,7 @@ export const metricFamilies = (readings: Readings): Family[] => [
   ),
   gauge(
     'circuit_breaker_open',
-    'Whether a circuit breaker refuses calls (1) or not (0).',
+    'Whether a circuit breaker rejects calls (1) or not (0).',
     'name',
     readings.breakers.map(({ name, state }) => [name, state === 'OPEN' ? 1 : 0]),
   ),
@@ -66,13 +66,13 @@ export const metricFamilies = (readings: Readings): Family[] => [
 const requestFamilies = (endpoints: readonly EndpointReading[]): Family[] => [
   {
     name: 'http_requests_total',
-    help: 'Requests by route and class of status.',
+    help: 'Requests by route and status class.',
     type: 'counter',
     samples: endpoints.flatMap(requestSamples),
   },
   {
     name: 'http_request_duration_seconds',
-    help: 'Duration of requests by route, since the process started.',
+    help: 'Request duration by route, since the process started.',
     type: 'summary',
     samples: endpoints.flatMap(durationSamples),
   },
@@ -96,16 +96,16 @@ const processFamilies = ({ nowMs, process }: Readings): Family[] => [
   single(
     'process_start_time_seconds',
     'gauge',
-    'Start of the process, Unix time.',
+    'Start of the process, in Unix time.',
     nowMs / 1_000 - process.uptimeSeconds,
   ),
-  single('process_cpu_seconds_total', 'counter', 'Processor time of the process.', process.cpuSeconds),
-  single('process_resident_memory_bytes', 'gauge', 'Memory that the process holds.', process.residentBytes),
+  single('process_cpu_seconds_total', 'counter', 'CPU time used by the process.', process.cpuSeconds),
+  single('process_resident_memory_bytes', 'gauge', 'Resident memory of the process.', process.residentBytes),
   single('nodejs_heap_size_used_bytes', 'gauge', 'JavaScript heap in use.', process.heapUsedBytes),
   single(
     'nodejs_eventloop_busy_seconds_total',
     'counter',
-    'Time that the event loop was not idle.',
+    'Time that the event loop was busy.',
     process.eventLoopBusySeconds,
   ),
 ]

@@ -42,7 +42,7 @@ export const noRoute = (routes: readonly Place[]) => {
       ...new Set(places.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
     ]
     if (allowed.length === 0) throw missing(method, path)
-    throw new Problem('method_not_allowed', 'method_not_allowed', `${path} answers ${allowed.join(', ')}`, {
+    throw new Problem('method_not_allowed', 'method_not_allowed', `${path} supports ${allowed.join(', ')}`, {
       headers: { allow: allowed.join(', ') },
     })
   }

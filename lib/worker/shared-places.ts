@@ -42,7 +42,7 @@ export type SharedPlaces = ReturnType<typeof createSharedPlaces>
  */
 export const createSharedPlaces = ({ store, clock, entropy, caps, read, wait, proceed }: Needs) => {
   const contend = createContention({ clock, entropy }, () =>
-    busyError('places_busy', 'Others are claiming tasks: try again'),
+    busyError('places_busy', 'Other workers are claiming tasks. Try again'),
   )
 
   /** Writes other holders of a cap; `next` gives undefined to leave them. Resolves to the holders after that. */

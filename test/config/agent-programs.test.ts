@@ -10,11 +10,19 @@ describe('ACP_AGENTS', () => {
     ['no JSON', 'claude', 'must be a JSON list of objects with type and command'],
     ['no list', '{"type":"a"}', 'must be a list'],
     ['no command', '[{"type":"a"}]', '0.command: is required'],
-    ['a type that is no word', '[{"type":"A b","command":"a"}]', '0.type: must be at most 50 small letters'],
+    [
+      'a type that is no word',
+      '[{"type":"A b","command":"a"}]',
+      '0.type: must be at most 50 lowercase letters',
+    ],
     ['an unknown field', '[{"type":"a","command":"a","cmd":"b"}]', 'has unknown fields: cmd'],
     ['an unknown provider', '[{"type":"a","command":"a","provider":"groq"}]', '0.provider: must be one of'],
     ['a relative folder', '[{"type":"a","command":"a","reads":["lib"]}]', 'must be an absolute path'],
-    ['a wrong variable', '[{"type":"a","command":"a","env":{"A B":"1"}}]', 'must be the name of a variable'],
+    [
+      'a wrong variable',
+      '[{"type":"a","command":"a","env":{"A B":"1"}}]',
+      'must be the name of an environment variable',
+    ],
     [
       'a server of tools without a place',
       '[{"type":"a","command":"a","mcpServers":[{"name":"b"}]}]',
@@ -72,7 +80,7 @@ describe('COMMAND_AGENTS', () => {
     [
       'no place for the task',
       '[{"type":"a","command":"a","args":["-p"],"parse":"text"}]',
-      '0.args: must have {prompt}',
+      '0.args: must contain {prompt}',
     ],
     ['no arguments', '[{"type":"a","command":"a","parse":"text"}]', '0.args: is required'],
     [

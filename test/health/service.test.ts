@@ -202,7 +202,7 @@ describe('GET /api/health/metrics', () => {
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(answer.text).toContain(
       [
-        '# HELP http_requests_total Requests by route and class of status.',
+        '# HELP http_requests_total Requests by route and status class.',
         '# TYPE http_requests_total counter',
         'http_requests_total{method="GET",path="/api/tasks",status="2xx"} 1',
       ].join('\n'),

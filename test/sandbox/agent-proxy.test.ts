@@ -126,6 +126,6 @@ describe('AGENT_NETWORK', () => {
       '%61.test',
     ],
   ])('refuses %j, and says what it must be', (given) => {
-    expect(() => read(given)).toThrow(/AGENT_NETWORK: .* is no host; it must be off, on, or hosts/)
+    expect(() => read(given)).toThrow(/AGENT_NETWORK: .* is not a host. Use off, on, or hosts/)
   })
 })

@@ -172,13 +172,13 @@ describe('AGENT_UIDS', () => {
     ['a-b', /two numbers/],
     ['-1000-2000', /two numbers/],
     ['1e3-2000', /two numbers/],
-    ['0-2000', /within 1000/],
-    ['999-2000', /within 1000/],
-    ['5000-5000', /2 users or more/],
-    ['6000-5000', /2 users or more/],
+    ['0-2000', /between 1000/],
+    ['999-2000', /between 1000/],
+    ['5000-5000', /at least 2 users/],
+    ['6000-5000', /at least 2 users/],
     ['60000-70000', /65534/],
     ['65535-70000', /65534/],
-    ['70000-4294967294', /within/],
+    ['70000-4294967294', /must be between/],
   ])('refuses %j, and says what it must be', (given, why) => {
     expect(() => readConfig({ AGENT_UIDS: given })).toThrow(why)
   })

@@ -76,7 +76,7 @@ const badSettings: BadSetting[] = [
     (PUBLIC_URL): BadSetting => [
       `a public address with more than a host, ${PUBLIC_URL}`,
       { PUBLIC_URL, ACCESS_KEY: 'correct horse' },
-      /PUBLIC_URL: must be a URL without path, credentials, query and fragment/,
+      /PUBLIC_URL: must be a URL without path, credentials, query or fragment/,
     ],
   ),
   ...['mail.example.com', 'https://mail.example.com', 'smtp://mail.example.com/?pool=true'].map(
@@ -89,7 +89,7 @@ const badSettings: BadSetting[] = [
   [
     'a mail server without a sender',
     { SMTP_URL: 'smtp://127.0.0.1', PUBLIC_URL: 'http://127.0.0.1:3000' },
-    /SMTP_URL: needs SMTP_FROM/,
+    /SMTP_URL: requires SMTP_FROM/,
   ],
   [
     'a sender that is two',
@@ -100,7 +100,7 @@ const badSettings: BadSetting[] = [
   [
     'an unknown fallback provider',
     { FALLBACK_PROVIDERS: 'openai, nope' },
-    /FALLBACK_PROVIDERS: "nope" is none of anthropic, openai/,
+    /FALLBACK_PROVIDERS: "nope" is not one of anthropic, openai/,
   ],
   [
     'a fallback provider that is not configured',

@@ -59,7 +59,7 @@ within('passwords and sessions', () => {
     await expectSound(admin)
     await using late = await openPage(baseUrl(), new URL(url).pathname + new URL(url).hash, phone)
     await late.page.getByRole('heading', { name: 'Not signed in' }).waitFor()
-    await late.page.getByText('The link was used, has expired or is wrong').waitFor()
+    await late.page.getByText('This link is wrong, used or expired').waitFor()
     await expectSound(late)
     await page.goto('/settings/sessions')
     await page.getByRole('listitem').filter({ hasText: 'Safari on iPhone' }).getByRole('button').click()

@@ -9,7 +9,7 @@ import { attributedAdapter, type Owner, withinAgent } from './stray-errors.ts'
 
 const operation = z.custom<unknown>((value) => typeof value === 'function', 'must be a function')
 const AdapterShape = z.looseObject({
-  type: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be lower-case words joined by hyphens'),
+  type: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be lowercase words joined by hyphens'),
   name: z.string().min(1),
   description: z.string(),
   capabilities: z.array(z.string()),

@@ -47,5 +47,5 @@ const unavailable = () =>
   new Problem(
     'unavailable',
     'code_host_unavailable',
-    'The code host did not list what the linked account reaches: type it, or try again later',
+    'GitHub did not return the list. Enter the name yourself, or try again later',
   )

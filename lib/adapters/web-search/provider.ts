@@ -46,9 +46,9 @@ export const createProvider = (
       return new Problem(
         'unavailable',
         'web_search_key_refused',
-        `${name} rejected the API key${advice ?? '. An admin has to set a new one'}`,
+        `${name} rejected the API key${advice ?? '. An admin must set a new key'}`,
       )
-    if (reason === undefined) return failed(`${name} answered ${status}`)
+    if (reason === undefined) return failed(`${name} responded with HTTP ${status}`)
     const askedMs = retryAfterMs(headers['retry-after'], clock.now()) ?? USUAL_WAIT_MS
     return new Problem(
       'rate_limited',

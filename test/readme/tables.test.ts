@@ -181,8 +181,8 @@ describe('the page of errors', () => {
   it('has every code that the sources have, and no other', () => {
     const headers = ['code', 'code of a task', 'code of a tool', 'code of a start', 'code in the log']
     const told = headers.flatMap((first) => tableRows(first, page)).flatMap(([names]) => split(names))
-    const inProse = [...page.matchAll(/^`(\w+)`, in small letters|`(\w+)` is why/gm)].flatMap(
-      ([, ...names]) => names.filter((name) => name !== undefined),
+    const inProse = [...page.matchAll(/^`(\w+)`, in lower case|`(\w+)` is why/gm)].flatMap(([, ...names]) =>
+      names.filter((name) => name !== undefined),
     )
     expect(codes.size).toBeGreaterThan(150)
     expect([...new Set([...told, ...inProse])].sort()).toEqual([...codes.keys()].sort())

@@ -39,7 +39,7 @@ export const accountRoutes = defineRoutes({
     path: '/api/auth/signup',
     summary: 'Sign up',
     about:
-      'Creates an account with a password in cloud mode, and sets a session cookie. The first account becomes the admin and needs no invite.',
+      'Cloud mode only. Creates an account with a password, and sets a session cookie. The first account becomes the admin and needs no invite.',
     access: 'public',
     limited: true,
     body: z.object({
@@ -59,7 +59,7 @@ export const accountRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/login',
     summary: 'Sign in with a password',
-    about: 'In cloud mode. Sets a session cookie. Returns 401 for an unknown email or a wrong password.',
+    about: 'Cloud mode only. Sets a session cookie. Returns 401 for an unknown email or a wrong password.',
     access: 'public',
     limited: true,
     body: z.object({ email: GivenEmail, password: GivenPassword }),
@@ -101,7 +101,7 @@ export const accountRoutes = defineRoutes({
     path: '/api/auth/password',
     summary: 'Change your password',
     about:
-      'In cloud mode. Revokes your other sessions, including those of devices, but not your API tokens. Returns 401 if the current password is wrong.',
+      'Cloud mode only. Revokes your other sessions, including those of devices, but not your API tokens. Returns 401 if the current password is wrong.',
     access: 'session',
     limited: true,
     body: z.object({ currentPassword: GivenPassword, newPassword: NewPassword }),
@@ -112,7 +112,7 @@ export const accountRoutes = defineRoutes({
     path: '/api/auth/reset',
     summary: 'Reset a password',
     about:
-      'In cloud mode. Requires a reset code from an admin, valid once within an hour. Revokes all other sessions and sets a session cookie.',
+      'Cloud mode only. Requires a reset code from an admin, valid once within an hour. Revokes all other sessions and sets a session cookie.',
     access: 'public',
     limited: true,
     body: z.object({
@@ -162,6 +162,7 @@ export const userRoutes = defineRoutes({
     method: 'GET',
     path: '/api/users',
     summary: 'List users',
+    about: 'Newest first.',
     access: 'admin',
     query: PageQuery,
     response: z.object({ users: z.array(ListedUser), ...pageAnswer }),

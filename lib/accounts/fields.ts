@@ -47,7 +47,7 @@ export const LocaleSchema = z
   .string()
   .max(100)
   .refine(isLocale, 'must be a BCP 47 language tag, such as en-US')
-  .meta({ description: 'A language tag (BCP 47)', examples: ['en-GB'] })
+  .meta({ description: 'BCP 47 language tag', examples: ['en-GB'] })
 
 export const AvatarUrlSchema = z.string().max(500).refine(isHttpsUrl, 'must be an https URL')
 

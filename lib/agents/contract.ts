@@ -9,7 +9,7 @@ export const agentRoutes = defineRoutes({
     path: '/api/agents',
     summary: 'List agents',
     about:
-      'Includes health and statistics. Checks each agent on request, so it takes as long as the slowest; a program over ACP is checked every five minutes.',
+      'Includes health and statistics. Checks each agent on request, so it takes as long as the slowest. For a program over ACP, a check is reused for five minutes.',
     access: 'session',
     query: z.object({
       fresh: queryFlag.optional().describe('Check all agents again, even if the last check is still valid'),

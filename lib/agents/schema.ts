@@ -37,7 +37,7 @@ export const AgentSchema = z.object({
   missingSettings: z
     .array(z.string().meta({ examples: ['ANTHROPIC_API_KEY'] }))
     .optional()
-    .describe('Settings of which one is required to use a model; absent if one is set'),
+    .describe('Settings that give the agent a model, one of which is required; absent if one is set'),
   healthy: z.boolean().describe('Result of the health check; always true for agents that only runners have'),
   health: z.object({
     latencyMs: z.number().optional(),

@@ -25,7 +25,7 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/verify-access-key',
     summary: 'Sign in with the access key',
     about:
-      'In local mode. Sets a session cookie. Returns 401 if the key is wrong, and 400 if no key is set. Ten attempts per minute.',
+      'Local mode only. Sets a session cookie. Returns 401 if the key is wrong, and 400 if no key is set. Ten attempts per minute.',
     access: 'public',
     limited: true,
     body: z.object({ key: boundedText(1_024).meta({ examples: ['correct horse battery staple'] }) }),
@@ -36,7 +36,7 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/access-key',
     summary: 'Set the access key',
     about:
-      'In local mode. Null removes the key; then anyone on the machine of the service is the admin. You stay signed in.',
+      'Local mode only. Null removes the key; then anyone on the machine of the service is the admin. You stay signed in.',
     access: 'admin',
     body: z.object({ key: AccessKeySchema.nullable().meta({ examples: ['correct horse battery staple'] }) }),
     response: z.object({ success: z.literal(true), hasAccessKey: z.boolean(), message: z.string() }),

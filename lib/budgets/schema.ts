@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 export const OwnMonthSchema = z
   .object({
-    costUsd: z.number().describe('Cost of their tasks and chats, in US dollars'),
+    costUsd: z.number().describe('Cost of tasks and chats, in US dollars'),
     budgetUsd: z
       .number()
       .optional()

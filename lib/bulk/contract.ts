@@ -11,6 +11,7 @@ import {
   MOST_ITEMS,
 } from './schema.ts'
 
+const MOST = MOST_ITEMS.toLocaleString('en')
 const JobParams = idParams('bulk')
 const JobAnswer = z.object({ job: BulkJobSchema })
 /** A dry run answers 200 with a preview; any other request answers the job. */
@@ -21,7 +22,7 @@ export const bulkRoutes = defineRoutes({
     method: 'POST',
     path: '/api/tasks/bulk',
     summary: 'Cancel or retry tasks in bulk',
-    about: `Creates a job for up to ${MOST_ITEMS} tasks; with \`dryRun\`, returns their number instead. Tasks are selected when the job is created, by \`ids\` or by a filter with the fields of \`GET /api/tasks/filter\`. A filter that matches everything requires \`all\`. The job continues after a restart. Tasks that were retried in the meantime are not retried again.`,
+    about: `Creates a job for up to ${MOST} tasks; with \`dryRun\`, returns their number instead. Tasks are selected when the job is created, by \`ids\` or by a filter with the fields of \`GET /api/tasks/filter\`. A filter that matches everything requires \`all\`. The job continues after a restart. Tasks that were retried in the meantime are not retried again.`,
     access: 'session',
     body: BulkTasksBody,
     status: 202,
@@ -32,7 +33,7 @@ export const bulkRoutes = defineRoutes({
     method: 'POST',
     path: '/api/dlq/bulk',
     summary: 'Retry or discard dead letters in bulk',
-    about: `Creates a job for up to ${MOST_ITEMS} dead letters; with \`dryRun\`, returns their number instead. Dead letters are selected when the job is created, by \`ids\` or by a filter; a filter without \`status\` selects pending ones.`,
+    about: `Creates a job for up to ${MOST} dead letters; with \`dryRun\`, returns their number instead. Dead letters are selected when the job is created, by \`ids\` or by a filter; a filter without \`status\` selects pending ones.`,
     access: 'session',
     body: BulkDlqBody,
     status: 202,

@@ -23,7 +23,7 @@ const ticketId = z
   .string()
   .max(520)
   .regex(/^[a-z]+:\S(?:.*\S)?$/, 'must have the form <provider>:<ticket id>')
-  .describe('`<provider>:<sourceId>`, such as `codehost:acme/web#42`')
+  .describe('Ticket as `<provider>:<sourceId>`, such as `codehost:acme/web#42`')
 const content = freeText(LONGEST_CONTENT).meta({ examples: ['What is a lease?'] })
 const model = nameText(200)
   .optional()
@@ -120,6 +120,7 @@ export const conversationRoutes = defineRoutes({
     method: 'GET',
     path: '/api/chat/conversations',
     summary: 'List your conversations',
+    about: 'Newest first.',
     access: 'session',
     query: ListConversations,
     response: z.object({ conversations: z.array(ConversationSummarySchema), ...pageAnswer }),

@@ -25,6 +25,6 @@ export const IdempotencyHeaders = z.object({
     .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
     .optional()
     .describe(
-      'A unique key. Repeating a request with the same key and body within 24 hours returns the first response',
+      'Unique key. Repeating a request with the same key and body within 24 hours returns the first response',
     ),
 })

@@ -91,7 +91,7 @@ export const DetailedHealthSchema = z
   })
   .meta({ id: 'DetailedHealth' })
 
-const errorRate = z.number().describe('Share of 5xx responses, except 501, 0 to 1')
+const errorRate = z.number().describe('Share of responses with status 5xx except 501, 0 to 1')
 const EndpointMetricsSchema = z.object({
   method: z.string(),
   path: z.string(),

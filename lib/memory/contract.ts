@@ -29,7 +29,7 @@ const path = z.object({
     }),
 })
 const taskId = nameText(200).meta({
-  description: 'Task that received it',
+  description: 'Task that received the chunk or experience',
   examples: ['task_01KF0Q8Y3V5W7X9Z'],
 })
 const chunkParams = idParams('chunk')
@@ -76,7 +76,7 @@ const contentRoutes = defineRoutes({
       lastSync: LastSync,
       method: SearchMethodSchema,
       embeddingModel: z.string().optional(),
-      withoutVector: z.number().optional().describe('Chunks without a vector of the embedding model so far'),
+      withoutVector: z.number().optional().describe('Chunks that have no embedding vector yet'),
       refusedChunks: z
         .number()
         .optional()
@@ -106,6 +106,7 @@ const contentRoutes = defineRoutes({
     method: 'GET',
     path: '/api/memory/files/{path}/chunks',
     summary: 'List the chunks of a memory file',
+    about: 'Returns the chunks in the order of the file.',
     access: 'session',
     wildcard: true,
     params: path,
@@ -274,6 +275,7 @@ const experienceRoutes = defineRoutes({
     method: 'GET',
     path: '/api/memory/experiences',
     summary: 'List experiences',
+    about: 'Newest first.',
     access: 'session',
     query: ListExperiencesQuery,
     response: z.object({ experiences: z.array(ExperienceSchema), ...pageAnswer }),
@@ -282,6 +284,7 @@ const experienceRoutes = defineRoutes({
     method: 'GET',
     path: '/api/memory/experiences/search',
     summary: 'Search experiences',
+    about: 'Returns experiences related to a text, closest first.',
     access: 'session',
     query: SearchExperiencesQuery,
     response: z.object({

@@ -58,7 +58,7 @@ export type DeliveriesQuery = z.output<typeof DeliveriesQuery>
 
 const params = idParams('whk')
 const answer = z.object({ webhook: WebhookSchema })
-const shownOnce = z.string().describe('Shown only once')
+const shownOnce = z.string().describe('Signing secret; shown only once')
 
 export const outboundWebhookRoutes = defineRoutes({
   listWebhooks: {
@@ -143,7 +143,7 @@ export const outboundWebhookRoutes = defineRoutes({
     path: '/api/webhooks/{id}/recover',
     summary: 'Retry failed deliveries of a webhook',
     about:
-      'Queues all deliveries that failed since a time again, and returns their number. Returns 400 `webhook_paused` if the webhook is paused.',
+      'Queues the deliveries that failed since `since` again, and returns their number. Returns 400 `webhook_paused` if the webhook is paused.',
     access: 'webhooks',
     params,
     body: z.object({ since: z.iso.datetime({ offset: true }) }),
@@ -154,6 +154,7 @@ export const outboundWebhookRoutes = defineRoutes({
     method: 'GET',
     path: '/api/webhooks/{id}/deliveries',
     summary: 'List the deliveries of a webhook',
+    about: 'Includes the attempts of each delivery, newest delivery first.',
     access: 'webhooks',
     params,
     query: DeliveriesQuery,

@@ -31,7 +31,7 @@ export type Resolution = NonNullable<DlqItem['resolution']>
 
 export const DlqCountsSchema = z.object({
   pending: z.number(),
-  resolved: z.number().describe('Retried'),
+  resolved: z.number().describe('Retried dead letters'),
   discarded: z.number(),
   total: z.number(),
 })

@@ -263,7 +263,7 @@ export const RunEndSchema = z.union([
     isUnbegun: z
       .literal(true)
       .optional()
-      .describe('Whether the agent was never called, so the task continues as if unclaimed'),
+      .describe('Whether the agent was not called; the next claim then continues like this one'),
   }),
 ])
 export type RunEnd = z.output<typeof RunEndSchema>

@@ -24,7 +24,7 @@ export const PolicySchema = z
     requireApprovalFor: toolList.describe(
       'Tools that need approval in every mode that allows them, except in agentic turns',
     ),
-    auditAll: z.boolean().describe('Whether to record allowed reads in the audit log too'),
+    auditAll: z.boolean().describe('Whether the audit log also records allowed reads'),
     toolRateLimitPerMinute: z.int().min(1).max(10_000).describe('Maximum tool calls per user and minute'),
   })
   .meta({ id: 'SecurityPolicy' })

@@ -157,7 +157,7 @@ const WaitingSchema = z
     until: timestamp
       .optional()
       .describe(
-        'When the approval expires, a provider that reached its usage limit is tried again, the next month starts (for a budget), or the next attempt is due. Absent if there is no limit',
+        'When the approval expires, a provider that reached its usage limit is tried again, the next month starts (for a budget), or the next attempt is due. Absent if unlimited',
       ),
     provider: z.string().optional().describe('Provider on hold (see `GET /api/holds`)'),
     position: z
@@ -217,7 +217,7 @@ export const TaskSchema = z
         'Time spent waiting since the start of the first attempt, without the current wait, in milliseconds',
       ),
     result: TaskResultSchema.optional().describe(
-      'Result of the agent, which can add fields. For a task without success, what the last attempt left, such as its changes so far',
+      'Result of the agent, with any fields that it adds. If the task did not succeed, what the last attempt left, such as its changes so far',
     ),
     error: TaskErrorSchema.optional(),
     usage: TokenUsageSchema.optional(),

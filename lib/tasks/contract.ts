@@ -126,7 +126,7 @@ export type AnalyticsQuery = z.output<typeof AnalyticsQuery>
 
 const PercentilesSchema = z
   .object({ count: z.number(), p50Ms: z.number().optional(), p95Ms: z.number().optional() })
-  .meta({ id: 'Percentiles', description: 'Percentiles, accurate within 5%; absent if `count` is 0' })
+  .meta({ id: 'Percentiles', description: 'Percentiles, accurate to 5 %; absent if `count` is 0' })
 
 const happenings = {
   created: z.number(),
@@ -291,7 +291,7 @@ export const taskRoutes = defineRoutes({
     path: '/api/tasks/analytics',
     summary: 'Get task analytics',
     about:
-      'Returns counts, rates, durations and costs of all tasks and of each day. With `window` or `timezone`, also returns a recent window in buckets of 5 minutes, or of hours or days in the time zone. Percentiles are accurate within 5%.',
+      'Returns counts, rates, durations and costs of all tasks and of each day. With `window` or `timezone`, also returns a recent window in buckets of 5 minutes, or of hours or days in the time zone. Percentiles are accurate to 5 %.',
     access: 'session',
     query: AnalyticsQuery,
     response: AnalyticsSchema.extend({ month: MonthSchema.extend({ own: OwnMonthSchema }) }),

@@ -30,7 +30,7 @@ inBrowser('the docs', () => {
     ['/docs/api/createTask', 'Send POST'],
     ['/docs/api/followEvents?code=typescript', 'eventsIn(body)'],
     ['/docs/guide/tasks', 'Create a task only once'],
-    ['/docs/reference/errors#task_not_found', 'no such task'],
+    ['/docs/reference/errors#task_not_found', 'the task does not exist'],
     ['/docs/reference/settings', 'QUEUE_CONCURRENCY'],
     ['/docs/guide/quickstart', 'A first task'],
     ['/docs/explain/lifecycle', 'undeliverable'],

@@ -471,7 +471,7 @@ inBrowser('a task of the coding agent', () => {
     // Session events and task events arrive independently.
     await until(async () => (await rows()).endsWith('Step 3: model') || undefined)
     expect(await rows()).toMatch(
-      /^In the queue, Attempt 1: needs approval, Step 1: model, list_files \., Step 2: model, .*Waiting for approval, Attempt 1, .*Step 3: model$/,
+      /^In the queue, Attempt 1: needs approval, Preparing an empty workspace, Step 1: model, list_files \., Step 2: model, .*Waiting for approval, Attempt 1, .*Step 3: model$/,
     )
     await page.getByRole('button', { name: 'list_files .', exact: true }).click()
     await page.getByRole('slider', { name: 'Position' }).waitFor()

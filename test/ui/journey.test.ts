@@ -197,7 +197,9 @@ inBrowser('a visitor who opens the page', () => {
   it('is told that there is no such task, and what that may mean', async () => {
     await using opened = await openPage(world.baseUrl, '/tasks/task_none')
     await opened.page.getByRole('alert').getByText('the address is wrong').waitFor()
-    expect(await opened.page.getByRole('button', { name: 'Try again' }).count()).toBe(1)
+    expect(await opened.page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    await opened.page.getByRole('link', { name: 'All tasks' }).last().click()
+    await opened.page.waitForURL(/\/tasks$/)
   })
 
   it('asks once for a task that there is not', async () => {

@@ -439,6 +439,13 @@ describe('an agent', () => {
       { ...agent, inService: false, runners: ['a'] },
       ends(1, 0),
     ],
+    ['a demo while the scripted model answers', 'demo', { ...agent, providers: ['demo'] }, ends(9, 0)],
+    [
+      'healthy where a runner brings a model',
+      'healthy',
+      { ...agent, providers: ['demo'], runners: ['a'] },
+      ends(9, 0),
+    ],
     ['failing on its runners too', 'failing', { ...agent, inService: false, runners: ['a'] }, ends(1, 9)],
     [
       'without a runner while the service runs nothing',

@@ -386,7 +386,7 @@ describe('what was done within the attempts of a task', () => {
     startedAt: iso(from),
     ...(to === undefined ? {} : { endedAt: iso(to) }),
   })
-  it('is the model and the tools of each, by the clock of the service; an attempt that is over holds nothing open', () => {
+  it('is what was reported before the first step, then the model and the tools of each, by the clock of the service; an attempt that is over holds nothing open', () => {
     const run = runAfter(
       sessionEvents(
         start(1),
@@ -400,14 +400,29 @@ describe('what was done within the attempts of a task', () => {
         ['step:start', { step: 1, ...at('s3', 31) }],
       ),
     )
-    const events = [event('started', 10, 1), event('recovered', 20, 1), event('started', 30, 2)]
+    const says = (message: string, seconds: number) => ({ ...event('progress', seconds, 1), message })
+    const events = [
+      event('started', 5, 1),
+      says('Cloning acme/shop', 6),
+      says('Starting Claude Code', 9),
+      says('Runs the tests', 15),
+      event('recovered', 20, 1),
+      event('started', 30, 2),
+    ]
     const works = worksByAttempt(run, taskSpans(events, 40_000))
     const worksText = [...works].map(([{ attempt }, done]) => [
       attempt,
       ...done.map(({ name, from, to, state }) => `${name} ${from / 1_000}-${(to ?? 0) / 1_000} ${state}`),
     ])
     expect(worksText).toEqual([
-      [1, 'Step 1: model 11-14 success', 'git status 14-16 error', 'Step 2: model 17-20 stopped'],
+      [
+        1,
+        'Cloning acme/shop 6-9 success',
+        'Starting Claude Code 9-11 success',
+        'Step 1: model 11-14 success',
+        'git status 14-16 error',
+        'Step 2: model 17-20 stopped',
+      ],
       [2, 'Step 1: model 31-0 running'],
     ])
   })

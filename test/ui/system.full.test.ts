@@ -66,7 +66,7 @@ inBrowser('the view of the agents', () => {
     )
     expect(await card('Coding agent').innerText()).toMatch(/Built in[\s\S]*Cost limit of a task\s+\$2\.50/)
     const names = await opened.page.getByRole('heading', { level: 2 }).allInnerTexts()
-    expect(names).toEqual(['unwell', 'Coding agent', 'Moody', 'Not set up', 'Runners'])
+    expect(names).toEqual(['unwell', 'Moody', 'Coding agent', 'Not set up', 'Runners'])
     await expectSound(opened)
   })
 
@@ -90,7 +90,7 @@ inBrowser('the view of the agents', () => {
     const agentField = page.getByRole('group', { name: 'Agent' })
     const card = (name: string) =>
       agentField.getByRole('radio', { name: new RegExp(`^${name}`) }).locator('xpath=../..')
-    expect(await card('Coding agent').innerText()).toMatch(/Ready[\s\S]*Demo model, not an AI/)
+    expect(await card('Coding agent').innerText()).toMatch(/^Coding agent\s+Demo\s+Demo model, not an AI/)
     expect(await agentField.getByRole('radio', { name: /^unwell/ }).isDisabled()).toBe(true)
     expect(await card('unwell').innerText()).toMatch(/Unhealthy\s+its disk is full.*Fix it under Agents/)
     await agentField.getByText(/^Install another agent: .*OpenCode/).click()

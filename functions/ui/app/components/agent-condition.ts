@@ -3,7 +3,7 @@ import type { BreakerReading } from '../../../../lib/health/schema.ts'
 import { canRun } from '../data/agents.ts'
 import type { Tone } from './tag.tsx'
 
-export type Condition = 'healthy' | 'unconfigured' | 'unassigned' | 'held' | 'failing' | 'unhealthy'
+export type Condition = 'healthy' | 'demo' | 'unconfigured' | 'unassigned' | 'held' | 'failing' | 'unhealthy'
 
 type Outcomes = { completed: number; failed: number }
 
@@ -11,6 +11,7 @@ export type RecentOutcomes = { hour: Outcomes; day: Outcomes }
 
 export const conditions: Readonly<Record<Condition, { label: string; tone: Tone; advice?: string }>> = {
   healthy: { label: 'Ready', tone: 'good' },
+  demo: { label: 'Demo', tone: 'plain' },
   unconfigured: {
     label: 'Not configured',
     tone: 'warn',
@@ -68,6 +69,10 @@ type Held = readonly { provider: string }[]
 const isHeld = ({ providers = [] }: Pick<Agent, 'providers'>, holds: Held) =>
   providers.length > 0 && providers.every((name) => holds.some(({ provider }) => provider === name))
 
+/** The scripted demo model answers in place of an AI. A runner that has the agent brings a model of its own. */
+export const isOnDemo = ({ providers = [], runners }: Pick<Agent, 'providers' | 'runners'>): boolean =>
+  runners.length === 0 && providers.length > 0 && providers.every((name) => name === 'demo')
+
 type Places = Pick<Agent, 'configured' | 'inService' | 'runners'>
 
 /**
@@ -85,7 +90,8 @@ export const agentCondition = (
   // The service checks what it runs itself; of a runner's agents only the outcomes are known.
   if (agent.inService && !agent.healthy) return 'unhealthy'
   if (!outcomes) return undefined
-  return failingTime(outcomes) ? 'failing' : 'healthy'
+  if (failingTime(outcomes)) return 'failing'
+  return isOnDemo(agent) ? 'demo' : 'healthy'
 }
 
 export const agentAdvice = (

@@ -57,7 +57,7 @@ const RowView = <Row,>(props: Props<Row>) => {
     <tr
       data-index={index}
       aria-rowindex={index + 2}
-      className={`${rowClass} relative ${isTall ? 'h-14' : 'h-9.25'} hover:bg-muted has-[[data-row-link]:focus]:bg-accent has-[[data-row-link]:focus]:shadow-[inset_3px_0_0_var(--ring)] ${isSelected ? 'bg-accent' : ''}`}
+      className={`${rowClass} relative ${isTall ? 'h-14' : 'h-9.25'} hover:bg-muted has-[[data-row-link]:focus]:bg-accent has-[[data-row-link]:focus]:shadow-[inset_3px_0_0_var(--ring)] ${isSelected ? 'bg-accent dark:border-input' : ''}`}
     >
       {isSelected !== undefined && (
         <td className="relative z-1 flex">

@@ -16,7 +16,7 @@ type Props = {
 export const Dialog = ({ isOpen, onClose, title, description, children, isBare = false }: Props) => (
   <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
     <Base.Portal>
-      <Base.Backdrop className="fixed inset-0 z-40 bg-black/35 transition-opacity duration-100 data-ending-style:opacity-0 data-starting-style:opacity-0 dark:bg-black/60" />
+      <Base.Backdrop className="fixed inset-0 z-40 bg-black/35 transition-opacity duration-100 data-ending-style:opacity-0 data-starting-style:opacity-0 dark:bg-black/40" />
       <Base.Popup className="fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[36rem] max-w-[calc(100vw-1.5rem)] -translate-x-1/2 flex-col overflow-hidden rounded-lg border bg-popover text-popover-foreground shadow-xl transition duration-100 data-ending-style:opacity-0 data-starting-style:scale-[0.985] data-starting-style:opacity-0">
         <Base.Title className={isBare ? 'sr-only' : 'pt-3.5 pr-11 pl-4 text-base font-semibold'}>
           {title}

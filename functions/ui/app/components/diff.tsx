@@ -244,7 +244,10 @@ const Tree = ({ folder: { folders, files }, depth, isOpen, goTo }: TreeProps) =>
     {folders.map((folder) => (
       <li key={folder.name}>
         <details open={isOpen} className="group/folder">
-          <summary className="flex items-center gap-1.5 py-0.5 pr-3.5 hover:bg-muted" style={indent(depth)}>
+          <summary
+            className="flex items-center gap-1.5 py-0.5 pr-3.5 -outline-offset-2 hover:bg-muted"
+            style={indent(depth)}
+          >
             <ChevronRight
               size={13}
               className="shrink-0 text-muted-foreground [details[open]>summary>&]:rotate-90"
@@ -263,7 +266,7 @@ const Tree = ({ folder: { folders, files }, depth, isOpen, goTo }: TreeProps) =>
         <button
           type="button"
           title={path}
-          className="flex w-full items-center gap-2 py-0.5 pr-3.5 text-left hover:bg-muted"
+          className="flex w-full items-center gap-2 py-0.5 pr-3.5 text-left -outline-offset-2 hover:bg-muted"
           style={indent(depth + (depth > 0 || folders.length > 0 ? 1 : 0))}
           onClick={() => goTo(at)}
         >

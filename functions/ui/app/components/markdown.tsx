@@ -64,7 +64,9 @@ const drawers: Drawers = {
   heading: ({ children }) => <p className="mt-3 mb-1.5 text-base font-semibold">{renderBlocks(children)}</p>,
   strong: ({ children }) => <strong className="font-semibold">{renderBlocks(children)}</strong>,
   emphasis: ({ children }) => <em>{renderBlocks(children)}</em>,
-  inlineCode: ({ value }) => <code className="rounded bg-muted px-1 py-0.5 font-mono text-xs">{value}</code>,
+  inlineCode: ({ value }) => (
+    <code className="rounded bg-foreground/7 px-1 py-0.5 font-mono text-xs">{value}</code>
+  ),
   code: ({ value, lang }) => <Code text={value} language={lang} />,
   list: ({ ordered, start, children }) =>
     ordered ? (

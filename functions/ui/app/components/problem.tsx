@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { ApiError } from '../../../../lib/api/api-error.ts'
 import { Button } from './button.tsx'
 import { ErrorCode } from './error-code.tsx'
@@ -27,9 +28,15 @@ const errorAdvice = (error: unknown): string => {
 const isOurs = (error: unknown): error is ApiError =>
   error instanceof ApiError && !error.code.startsWith('http_')
 
-type ProblemProps = { error: unknown; advice?: string; onRetry?: () => void }
+type ProblemProps = {
+  error: unknown
+  advice?: string
+  onRetry?: () => void
+  /** What leads on where trying again does not. */
+  action?: ReactNode
+}
 
-export const Problem = ({ error, advice = errorAdvice(error), onRetry }: ProblemProps) => (
+export const Problem = ({ error, advice = errorAdvice(error), onRetry, action }: ProblemProps) => (
   <div role="alert" className="flex flex-col items-start gap-1 p-4">
     <p className="font-medium text-destructive">{errorMessage(error)}</p>
     <p className="text-muted-foreground">
@@ -40,5 +47,6 @@ export const Problem = ({ error, advice = errorAdvice(error), onRetry }: Problem
         Try again
       </Button>
     )}
+    {action && <div className="mt-2">{action}</div>}
   </div>
 )

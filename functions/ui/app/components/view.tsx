@@ -43,16 +43,13 @@ export const View = (props: Props) => {
     <header
       className={`flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 md:px-6 ${tabs ? 'max-md:gap-y-0' : 'py-2'}`}
     >
-      {back ? (
-        <div className="flex min-w-0 items-start gap-1 max-md:w-full">
-          {back}
+      {tabs ? (
+        heading
+      ) : (
+        <div className={`flex min-w-0 ${back ? 'items-start gap-1 max-md:w-full' : 'items-center gap-3'}`}>
+          {back ?? frameBack}
           {heading}
         </div>
-      ) : (
-        <>
-          {frameBack}
-          {heading}
-        </>
       )}
       {tabs}
       {!tabs && aside}

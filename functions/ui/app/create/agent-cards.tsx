@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Agent } from '../../../../lib/agents/schema.ts'
+import { isOnDemo } from '../components/agent-condition.ts'
 import { Command } from '../components/copy.tsx'
 import { keySearch } from '../components/key-search.ts'
 import { providerName } from '../components/provider-name.ts'
@@ -123,7 +124,7 @@ const AgentCard = ({ agent, isChosen, isNamed }: CardProps) => {
 
 const stateLabel = (agent: Agent): readonly [string, Tone] => {
   if (isUnhealthy(agent)) return ['Unhealthy', 'bad']
-  if (canRun(agent)) return ['Ready', 'good']
+  if (canRun(agent)) return isOnDemo(agent) ? ['Demo', 'plain'] : ['Ready', 'good']
   if (agent.install !== undefined) return ['Not installed', 'plain']
   if (agent.missingSettings !== undefined) return ['Needs a key', 'warn']
   return agent.configured ? ['No runner', 'warn'] : ['Not set up', 'warn']

@@ -5,7 +5,7 @@ import type { TypedFields } from './typed-fields.ts'
 
 export const LimitInputs = ({ typed, errors, isShown }: TypedFields & { isShown: boolean }) => (
   <fieldset className="grid grid-cols-1 gap-3 sm:grid-cols-3">
-    <legend className="float-left w-full pb-2 font-medium sm:col-span-3">Limits</legend>
+    <legend className="float-left -mb-1 w-full font-medium sm:col-span-3">Limits</legend>
     <TextField
       label="Time"
       name="timeoutMs"

@@ -28,14 +28,14 @@ export const Banner = () => {
 const Strip = ({ icon: Icon, message, since }: { icon: LucideIcon; message: string; since: number }) => (
   <section
     aria-label="The connection"
-    className="flex shrink-0 items-center gap-2 bg-queued/15 px-4 py-1.5 text-queued md:px-6"
+    className="flex shrink-0 items-center gap-x-2 bg-queued/15 px-4 py-1.5 text-queued md:px-6"
   >
     <Icon size={14} className="shrink-0" />
     <span role="status" className="font-medium">
       {message}
     </span>
-    <span className="max-sm:hidden">
-      Data is <Age since={since} /> old and updates automatically.
+    <span>
+      Data is <Age since={since} /> old<span className="max-sm:sr-only"> and updates automatically</span>.
     </span>
   </section>
 )

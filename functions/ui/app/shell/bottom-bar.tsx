@@ -47,7 +47,7 @@ const Place = ({ entry: { to, label, icon: Icon, Badge } }: { entry: MenuEntry }
 const Drawer = () => (
   <Base.Root open={overlay.use() === 'menu'} onOpenChange={(open) => !open && closeOverlay()}>
     <Base.Portal>
-      <Base.Backdrop className="fixed inset-0 z-40 bg-black/35 dark:bg-black/60" />
+      <Base.Backdrop className="fixed inset-0 z-40 bg-black/35 dark:bg-black/40" />
       <Base.Popup className="fixed inset-y-0 left-0 z-50 flex w-64 flex-col border-r bg-card transition-transform duration-150 data-ending-style:-translate-x-full data-starting-style:-translate-x-full">
         <Base.Title className="sr-only">Menu</Base.Title>
         <Nav onFollow={closeOverlay} />

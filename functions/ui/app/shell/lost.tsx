@@ -5,10 +5,13 @@ import { View } from '../components/view.tsx'
 
 export const Lost = () => (
   <View title="Page not found">
-    <Empty title="This page does not exist">
-      <Link to="/tasks" className={buttonClass()}>
-        Go to Tasks
-      </Link>
-    </Empty>
+    <Empty
+      title="This page does not exist"
+      action={
+        <Link to="/tasks" className={buttonClass()}>
+          Go to Tasks
+        </Link>
+      }
+    />
   </View>
 )

@@ -24,8 +24,12 @@ const places: Readonly<Record<Condition, number>> = {
   held: 2,
   unassigned: 3,
   healthy: 4,
-  unconfigured: 5,
+  demo: 5,
+  unconfigured: 6,
 }
+
+/** What takes tasks. */
+const READY: ReadonlySet<Condition | undefined> = new Set(['healthy', 'demo'])
 
 const useSortedAgents = () => {
   const { data, ...query } = useAgents()
@@ -39,7 +43,7 @@ const useSortedAgents = () => {
     all: sorted,
     setUp: sorted?.filter(({ configured }) => configured) ?? [],
     others: sorted?.filter(({ configured }) => !configured) ?? [],
-    healthy: sorted?.filter((agent) => getCondition(agent) === 'healthy').length ?? 0,
+    healthy: sorted?.filter((agent) => READY.has(getCondition(agent))).length ?? 0,
   }
 }
 
@@ -70,7 +74,7 @@ export const Agents = (): ReactNode => {
       {error && !all && <Problem error={error} onRetry={() => void refetch()} />}
       {all?.length === 0 && <NoAgents />}
       <div className="flex flex-col gap-4 p-4 md:px-6">
-        <div className="grid items-start gap-4 empty:hidden xl:grid-cols-2">
+        <div className="-mb-4 gap-4 *:mb-4 *:break-inside-avoid empty:hidden xl:columns-2">
           {setUp.map((agent) => (
             <AgentCard
               key={agent.type}

@@ -18,7 +18,11 @@ export const BulkJobs = (): ReactNode => {
       tabs={<TaskTabs />}
       aside={
         total !== undefined &&
-        total > 0 && <span className="text-muted-foreground max-md:hidden">{total}</span>
+        total > 0 && (
+          <span className="text-muted-foreground max-md:hidden">
+            {total} {total === 1 ? 'job' : 'jobs'}
+          </span>
+        )
       }
     >
       {error && rows.length === 0 && <Problem error={error} onRetry={() => void refetch()} />}

@@ -58,7 +58,9 @@ export const Composer = ({ id, refused = '', onSend, blocked, onStop, isStopping
           value={text}
           onChange={({ target }) => type(target.value)}
           onKeyDown={answer}
-          placeholder="What should it do? Enter sends, Shift+Enter starts a new line"
+          placeholder={
+            isNarrow ? 'What should it do?' : 'What should it do? Enter sends, Shift+Enter starts a new line'
+          }
           className="block max-h-[35vh] min-h-14 w-full resize-none bg-transparent px-3 py-2.5 text-base outline-none [field-sizing:content] placeholder:text-muted-foreground"
         />
         <div className="flex flex-wrap items-center gap-1.5 px-2 pb-2">

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { ChevronLeft, History, Square, Trash2 } from 'lucide-react'
+import { ArrowLeft, History, Square, Trash2 } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { DecisionOrComposer } from '../../approvals/decision-or-composer.tsx'
 import { Button, buttonClass } from '../../components/button.tsx'
@@ -8,7 +8,7 @@ import { Popover } from '../../components/popover.tsx'
 import { errorMessage, Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
-import { View } from '../../components/view.tsx'
+import { View, ViewBack } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { useConversation, useRemoveConversation } from '../../data/chat.ts'
 import {
@@ -31,36 +31,50 @@ export const Talk = (): ReactNode => {
   const { data: sessions = [] } = useConversationSessions(id)
   const { conversation, error, refetch } = talk
   return (
-    <View
-      title={conversation?.title || 'Conversation'}
-      isFixed
-      aside={
-        conversation?.taskId && (
-          <Link to="/tasks/$id" params={{ id: conversation.taskId }} className="underline underline-offset-2">
-            Open task
-          </Link>
-        )
-      }
-      actions={
-        <>
-          <Link to="/chat" className={`${buttonClass({ kind: 'ghost', size: 'small' })} md:hidden`}>
-            <ChevronLeft size={14} /> All
-          </Link>
-          {conversation && sessions.length > 0 && <Sessions sessions={sessions} />}
-          {conversation && <Remove id={id} />}
-        </>
-      }
-    >
-      <Columns list="hidden">
-        <div key={id} className="flex min-h-0 min-w-0 flex-1 flex-col">
-          {error && !conversation && <Problem error={error} onRetry={() => void refetch()} />}
-          {!error && !conversation && <SkeletonRows />}
-          {conversation && <Open id={id} talk={talk} newest={sessions[0]} />}
-        </div>
-      </Columns>
-    </View>
+    <ViewBack value={<ToList />}>
+      <View
+        title={conversation?.title || 'Conversation'}
+        isFixed
+        aside={
+          conversation?.taskId && (
+            <Link
+              to="/tasks/$id"
+              params={{ id: conversation.taskId }}
+              className="underline underline-offset-2"
+            >
+              Open task
+            </Link>
+          )
+        }
+        actions={
+          <>
+            {conversation && sessions.length > 0 && <Sessions sessions={sessions} />}
+            {conversation && <Remove id={id} />}
+          </>
+        }
+      >
+        <Columns list="hidden">
+          <div key={id} className="flex min-h-0 min-w-0 flex-1 flex-col">
+            {error && !conversation && <Problem error={error} onRetry={() => void refetch()} />}
+            {!error && !conversation && <SkeletonRows />}
+            {conversation && <Open id={id} talk={talk} newest={sessions[0]} />}
+          </div>
+        </Columns>
+      </View>
+    </ViewBack>
   )
 }
+
+/** On phones, where the list is not beside the conversation. */
+const ToList = () => (
+  <Link
+    to="/chat"
+    aria-label="All conversations"
+    className={`-my-1 -mr-2 -ml-2.5 md:hidden ${buttonClass({ kind: 'ghost', size: 'icon' })}`}
+  >
+    <ArrowLeft size={18} />
+  </Link>
+)
 
 type OpenProps = { id: string; talk: ReturnType<typeof useConversation>; newest: AgentSession | undefined }
 

@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx'
 import { CheckField } from '../../components/check-field.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
 import { modeMeanings, modeNames } from '../../components/mode-words.ts'
+import { useNarrow } from '../../components/narrow.ts'
 import { Popover } from '../../components/popover.tsx'
 import { efforts } from '../../data/at-build.ts'
 import { useModelProviders, useModels } from '../../data/chat.ts'
@@ -11,7 +12,7 @@ import { usePolicy } from '../../data/security.ts'
 import { type Options, options } from './draft.ts'
 
 const select =
-  'h-7 min-w-0 max-w-44 truncate rounded-md max-sm:max-w-26 border border-input bg-background px-1.5 text-xs text-muted-foreground hover:text-foreground'
+  'h-7 min-w-0 max-w-44 truncate rounded-md max-sm:max-w-32 border border-input bg-background px-1.5 text-xs text-muted-foreground hover:text-foreground'
 
 const change = (part: Partial<Options>) => options.set({ ...options.get(), ...part })
 
@@ -21,6 +22,8 @@ export const TurnOptions = ({ options: { mode, model, ...limits } }: Props) => {
   const { data: policy } = usePolicy()
   const { data: models = [] } = useModels()
   const { data: providers } = useModelProviders()
+  // On a phone there is no room for it.
+  const marked = useNarrow() ? '' : ' (default)'
   return (
     <>
       <select
@@ -33,7 +36,7 @@ export const TurnOptions = ({ options: { mode, model, ...limits } }: Props) => {
         {mode === undefined && <option value="">Default mode</option>}
         {Object.entries(modeNames).map(([name, label]) => (
           <option key={name} value={name}>
-            {name === policy?.policy.defaultMode ? `${label} (default)` : label}
+            {name === policy?.policy.defaultMode ? `${label}${marked}` : label}
           </option>
         ))}
       </select>
@@ -43,7 +46,7 @@ export const TurnOptions = ({ options: { mode, model, ...limits } }: Props) => {
         onChange={({ target }) => change({ model: target.value })}
         className={select}
       >
-        <option value="">{providers ? `${providers.default} (default)` : 'Default model'}</option>
+        <option value="">{providers ? `${providers.default}${marked}` : 'Default model'}</option>
         {models.map(({ id, provider, name }) => (
           <option key={`${provider}/${id}`} value={`${provider}/${id}`}>
             {provider}/{name}

@@ -28,7 +28,7 @@ const Fact = ({ name, text, isLong = false }: Props) => (
   <div className="py-1.5 pr-1.5 pl-3.5">
     <dt className="text-xs text-muted-foreground">{name}</dt>
     <dd className="flex items-center gap-2 font-mono text-xs break-all">
-      <span className={`min-w-0 flex-1 ${isLong ? 'min-h-8' : ''}`}>
+      <span className={`min-w-0 flex-1 ${isLong ? 'max-sm:min-h-8' : ''}`}>
         {text ?? <Skeleton className="h-4 w-full" />}
       </span>
       <Copy text={text ?? ''} label={`Copy the ${name.toLowerCase()}`} />

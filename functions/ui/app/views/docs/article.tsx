@@ -186,7 +186,9 @@ const drawers: { readonly [Type in GuideNode['type']]?: Draw } = {
   image: () => null,
   table: ({ children: [head, ...rows] = [] }, place, at) => (
     <Scroller label={`Table ${at + 1}`} role="group" className="my-3 overflow-x-auto rounded-md border">
-      <table className="w-full min-w-120 border-collapse text-sm">
+      <table
+        className={`w-full border-collapse text-sm ${(head?.children ?? []).length > 2 ? 'min-w-120' : ''}`}
+      >
         <thead>
           <tr className="bg-muted/60">{head && tableCells(head, 'th', place)}</tr>
         </thead>

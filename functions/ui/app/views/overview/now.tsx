@@ -138,14 +138,18 @@ const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
 
 const Wait = ({ task, now }: { task: TaskFields; now: number }) => (
   <span className="min-w-0 max-md:w-full max-md:pl-5">
-    <Tag tone={task.waitingFor === 'slot' ? 'plain' : 'warn'}>
-      {task.waitingFor === 'slot' ? placeInLine(task.waiting ?? {}) : waitingText(task, now)}
-      {task.waitingFor === 'approval' &&
-        task.waiting &&
-        ` ${formatDuration(now - Date.parse(task.waiting.since))}`}
-    </Tag>
+    <Tag tone={task.waitingFor === 'slot' ? 'plain' : 'warn'}>{waitText(task, now)}</Tag>
   </span>
 )
+
+/** What the state does not say. */
+const waitText = (task: TaskFields, now: number): string | undefined => {
+  const { waitingFor, waiting } = task
+  if (waitingFor === 'slot') return placeInLine(waiting ?? {})
+  if (waitingFor === 'approval' && waiting)
+    return `waiting ${formatDuration(now - Date.parse(waiting.since))}`
+  return waitingText(task, now)
+}
 
 const Waiting = ({ task }: { task: TaskFields }) => {
   const now = useNow(true)
@@ -161,7 +165,10 @@ const Waiting = ({ task }: { task: TaskFields }) => {
 const Idle = () => (
   <div className="flex flex-col gap-2.5 px-3.5 py-4">
     <p className="text-muted-foreground">
-      No running or queued tasks. Press <kbd className="rounded border bg-muted px-1.5">c</kbd> to create one.
+      No running or queued tasks.{' '}
+      <span className="max-md:hidden">
+        Press <kbd className="rounded border bg-muted px-1.5">c</kbd> to create one.
+      </span>
     </p>
   </div>
 )

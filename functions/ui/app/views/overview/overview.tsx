@@ -28,21 +28,17 @@ export const Overview = (): ReactNode => {
       <div className="mx-auto flex max-w-[90rem] flex-col gap-4 p-4 md:px-6">
         <NothingRuns />
         <FirstSteps />
-        <div className={columns}>
-          <Now />
-          <div className={column}>
-            <Depth />
-          </div>
-        </div>
         <Totals window={window} />
         <div className={columns}>
           <div className={column}>
+            <Now />
             <Bars window={window} />
             <Times window={window} />
             <Throughput />
             <Costs />
           </div>
           <div className={column}>
+            <Depth />
             <Causes window={window} />
             <Bulk />
             <Agents />

@@ -49,7 +49,7 @@ export const Steps = ({ total, hasRepository, onHide }: Props) => {
           <button type="button" className={link} onClick={openCreate}>
             Create one
           </button>{' '}
-          (press c), or from a script.
+          <span className="max-md:hidden">(press c)</span>, or from a script.
         </Step>
         <Step isDone={done.repository} title="Work on a repository">
           Choose one in a task, or link your GitHub account under{' '}

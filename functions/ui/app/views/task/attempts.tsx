@@ -12,6 +12,7 @@ import { type Attempt, type ReadAttempt, useAttempt, useAttempts } from '../../d
 import { attemptNames, attemptTookMs } from './attempt-name.ts'
 import { ChangedFiles } from './changed-files.tsx'
 import { Patch } from './changes.tsx'
+import { columnClass } from './column.ts'
 import { Failure } from './failure.tsx'
 import { FinalText } from './output.tsx'
 
@@ -85,7 +86,7 @@ const Left = ({ task, attempt }: { task: Task; attempt: ReadAttempt }) => {
   const tookMs = attemptTookMs(attempt)
   const hasWords = result !== undefined && result.output !== '' && result.output !== error?.message
   return (
-    <div className="flex flex-col divide-y">
+    <div className={`flex flex-col divide-y ${columnClass}`}>
       <div className="flex flex-wrap items-center gap-x-3 px-3.5 py-2 text-muted-foreground">
         <State {...attemptStates[status]} />
         <Facts

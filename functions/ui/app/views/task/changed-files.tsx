@@ -73,7 +73,7 @@ export const ChangedFiles = ({ task, attempt }: Props) => {
       to="/tasks/$id"
       params={{ id: task.id }}
       search={{ tab: 'changes', ...(attempt === undefined ? {} : { attempt }) }}
-      className="flex min-w-0 items-center gap-2 border-t px-3.5 py-2 hover:bg-muted"
+      className="flex min-w-0 items-center gap-2 border-t px-3.5 [.divide-y>&]:border-t-0 py-2 hover:bg-muted"
     >
       <FileDiff size={14} aria-hidden className="shrink-0 text-muted-foreground" />
       <span className="shrink-0 font-medium underline underline-offset-2">

@@ -87,7 +87,7 @@ const Lines = ({ taskId, isOver, lines }: Props & { lines: readonly Line[] }) =>
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is within reach of the keyboard.
           tabIndex={0}
           onScroll={onScroll}
-          className="h-[calc(100dvh-21rem)] min-h-80 overflow-y-auto py-1.5 [overflow-anchor:none]"
+          className="h-[calc(100dvh-18.5rem)] min-h-80 overflow-y-auto py-1.5 [overflow-anchor:none]"
         >
           <ol aria-label="Events" style={{ height: virtual.getTotalSize(), paddingTop: items[0]?.start }}>
             {items.map(({ index, key }) => (

@@ -28,6 +28,7 @@ import { createSignal } from '../../data/signal.ts'
 import { toThreadId, useReply, useThread } from '../../data/threads.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { overlay } from '../../shell/overlay.ts'
+import { columnClass } from './column.ts'
 
 export const Reply = ({ task }: { task: Task }) => {
   const { tab = 'output', attempt } = useSearch({ from: '/tasks/$id' })
@@ -71,35 +72,41 @@ const Composer = ({ task }: { task: Task }) => {
       data-composer
       noValidate
       onSubmit={submit}
-      className="flex shrink-0 flex-col gap-1.5 border-t bg-card p-2 md:px-6"
+      className="flex shrink-0 flex-col gap-1.5 border-t bg-card p-2 md:px-2.5"
     >
-      <div className="flex max-w-4xl items-end gap-2 rounded-lg border border-input bg-background p-1.5 focus-within:border-ring has-aria-invalid:border-destructive">
-        <textarea
-          ref={field}
-          aria-label="Reply"
-          title="Reply (m)"
-          aria-describedby={status}
-          aria-invalid={error ? true : undefined}
-          rows={1}
-          value={content}
-          onChange={({ target }) => {
-            keepReply(threadId, target.value)
-            forget()
-          }}
-          onKeyDown={answer}
-          placeholder={isWaiting ? 'Reply, for the next turn' : 'What should the agent do next?'}
-          className="block max-h-[30vh] min-h-8 min-w-0 flex-1 resize-none bg-transparent px-1.5 py-1.5 outline-none [field-sizing:content] placeholder:text-muted-foreground"
-        />
-        <Button
-          kind="primary"
-          type="submit"
-          disabled={isPending || content.trim() === ''}
-          title={`Send (${withCommand('Enter')})`}
-        >
-          <ArrowUp size={14} /> Send
-        </Button>
+      <div className={`md:px-3.5 ${columnClass}`}>
+        <div className="flex items-end gap-2 rounded-lg border border-input bg-background p-1.5 focus-within:border-ring has-aria-invalid:border-destructive">
+          <textarea
+            ref={field}
+            aria-label="Reply"
+            title="Reply (m)"
+            aria-describedby={status}
+            aria-invalid={error ? true : undefined}
+            rows={1}
+            value={content}
+            onChange={({ target }) => {
+              keepReply(threadId, target.value)
+              forget()
+            }}
+            onKeyDown={answer}
+            placeholder={isWaiting ? 'Reply, for the next turn' : 'What should the agent do next?'}
+            className="block max-h-[30vh] min-h-8 min-w-0 flex-1 resize-none bg-transparent px-1.5 py-1.5 outline-none [field-sizing:content] placeholder:text-muted-foreground"
+          />
+          <Button
+            kind="primary"
+            type="submit"
+            disabled={isPending || content.trim() === ''}
+            title={`Send (${withCommand('Enter')})`}
+          >
+            <ArrowUp size={14} /> Send
+          </Button>
+        </div>
       </div>
-      <div id={status} role="status" className="px-1.5 text-xs text-muted-foreground empty:hidden">
+      <div
+        id={status}
+        role="status"
+        className={`px-1.5 text-xs text-muted-foreground empty:hidden md:px-5 ${columnClass}`}
+      >
         {error ? (
           <Refused error={error} task={task} content={content} />
         ) : (

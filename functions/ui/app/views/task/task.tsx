@@ -1,7 +1,9 @@
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { ApiError } from '../../../../../lib/api/api-error.ts'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import type { Task as TaskData } from '../../../../../lib/tasks/schema.ts'
+import { buttonClass } from '../../components/button.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { State } from '../../components/state.tsx'
@@ -25,7 +27,7 @@ export const Task = (): ReactNode => {
   if (!task)
     return (
       <View title="Task" back={<Back />}>
-        {error ? <Problem error={error} onRetry={() => void refetch()} /> : <SkeletonRows count={10} />}
+        {error ? <Unread error={error} onRetry={() => void refetch()} /> : <SkeletonRows count={10} />}
       </View>
     )
   return (
@@ -41,6 +43,21 @@ export const Task = (): ReactNode => {
     </View>
   )
 }
+
+/** What is not there is not there a second time. */
+const Unread = ({ error, onRetry }: { error: unknown; onRetry: () => void }) =>
+  error instanceof ApiError && error.status === 404 ? (
+    <Problem
+      error={error}
+      action={
+        <Link to="/tasks" className={buttonClass()}>
+          All tasks
+        </Link>
+      }
+    />
+  ) : (
+    <Problem error={error} onRetry={onRetry} />
+  )
 
 const Body = ({ task }: { task: TaskData }) => {
   const isOver = isFinal(task.status)

@@ -13,6 +13,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import { type Thread as ThreadData, toThreadId, useThread } from '../../data/threads.ts'
+import { columnClass } from './column.ts'
 import { nextOfGap, threadRows } from './thread-rows.ts'
 import { CurrentTurn, promptText, Turn } from './turn.tsx'
 
@@ -37,7 +38,7 @@ export const Thread = ({ task, isOver, work }: { task: Task; isOver: boolean; wo
 type OnlyProps = { task: Task; isOver: boolean; work: ReactNode }
 
 const OnlyTurn = ({ task, isOver, work }: OnlyProps) => (
-  <div className="flex max-w-4xl flex-col pt-2.5">
+  <div className={`flex flex-col pt-2.5 ${columnClass}`}>
     <CurrentTurn task={task} isOver={isOver} work={work} withoutPrompt={promptText(task) === task.title} />
   </div>
 )
@@ -49,7 +50,7 @@ const Turns = ({ task, thread, work }: TurnsProps) => {
   const latest = turns.at(-1)?.id ?? task.id
   const [asked, setAsked] = useState<ReadonlySet<string>>(new Set())
   return (
-    <section aria-label="Thread" className="max-w-4xl">
+    <section aria-label="Thread" className={columnClass}>
       <div className="flex min-h-9 flex-wrap items-center gap-x-3 border-b px-3.5 text-muted-foreground">
         <span>
           Turn {formatNumber(turns.findIndex(({ id }) => id === task.id) + 1)} of {formatNumber(turns.length)}
@@ -98,7 +99,7 @@ const Turns = ({ task, thread, work }: TurnsProps) => {
 
 const Waiting = ({ messages }: { messages: ThreadData['messages'] }) =>
   messages.length > 0 && (
-    <section aria-label="Waiting messages" className="max-w-4xl border-t">
+    <section aria-label="Waiting messages" className={`border-t ${columnClass}`}>
       <ul className="flex flex-col gap-2 px-3.5 py-3">
         {messages.map(({ id, content, createdAt }) => (
           <li key={id} className="rounded-lg border border-dashed border-input px-3 py-2">

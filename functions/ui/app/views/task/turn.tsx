@@ -171,7 +171,7 @@ const Prompt = ({ task, isFolded = false }: { task: Task; isFolded?: boolean }) 
   const content = useId()
   return (
     <div className="mx-3.5 rounded-lg bg-muted px-3 py-2">
-      <div className="flex items-center gap-2 pb-0.5 text-xs text-muted-foreground">
+      <div className="flex items-center gap-2 pb-1 text-xs text-muted-foreground">
         <Facts facts={[<Person key="by" id={task.createdBy} />, <When key="at" at={task.createdAt} />]} />
         {canFold && (
           <button

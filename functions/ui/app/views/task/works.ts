@@ -1,10 +1,10 @@
 import { type Call, type Run, runSteps, type Step } from '../../run/run.ts'
 import type { Span } from './spans.ts'
 
-/** A model request or tool call within an attempt. */
+/** What happens within an attempt: what its agent reported before the first step, model requests, tool calls. */
 export type Work = {
   readonly key: string
-  readonly kind: 'model' | 'tool'
+  readonly kind: 'start' | 'model' | 'tool'
   readonly name: string
   readonly from: number
   readonly to: number | undefined
@@ -41,6 +41,17 @@ const within = (span: Span, work: Work): Work => {
   return { ...work, from, to: Math.min(work.to ?? span.to, span.to), state }
 }
 
+/** `Cloning acme/shop`, `Starting Claude Code`: each lasts until the next one, the last until the first step. */
+const startWorks = ({ marks, to }: Span, firstStep: number | undefined): Work[] => {
+  const end = firstStep ?? to
+  const early = firstStep === undefined ? marks : marks.filter(({ at }) => at < firstStep)
+  return early.map(({ at, message }, n) => {
+    const until = early[n + 1]?.at ?? end
+    const state = until === undefined ? 'running' : 'success'
+    return { key: `start ${n}`, kind: 'start', name: message, from: at, to: until, state }
+  })
+}
+
 export const worksByAttempt = (run: Run, spans: readonly Span[]): ReadonlyMap<Span, Work[]> => {
   const attempts = spans.filter(({ kind }) => kind === 'attempt')
   const placed = new Map<Span, Work[]>(attempts.map((span) => [span, []]))
@@ -49,5 +60,6 @@ export const worksByAttempt = (run: Run, spans: readonly Span[]): ReadonlyMap<Sp
     if (span === undefined) continue
     placed.get(span)?.push(within(span, work))
   }
+  for (const [span, works] of placed) works.unshift(...startWorks(span, works[0]?.from))
   return placed
 }

@@ -107,9 +107,7 @@ const curl = () =>
 
 const NoTasks = ({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) =>
   isFiltered ? (
-    <Empty title="No tasks match these filters">
-      <Button onClick={onClear}>Clear filters</Button>
-    </Empty>
+    <Empty title="No tasks match these filters" action={<Button onClick={onClear}>Clear filters</Button>} />
   ) : (
     <Empty
       title="No tasks yet"

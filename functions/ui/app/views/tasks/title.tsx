@@ -71,7 +71,7 @@ const FirstLine = ({ task, beside }: Props) => {
 }
 
 /** What the title leaves room for is shown whole, the rest not at all: it wraps to lines that are cut off. */
-const extrasClass = 'flex h-5 min-w-0 flex-1 flex-wrap items-center gap-x-2 overflow-hidden max-lg:hidden'
+const extrasClass = 'flex h-5 min-w-0 flex-1 flex-wrap items-center gap-2 overflow-hidden max-lg:hidden'
 
 /** Whether a row says more than its title and its columns: where it was found, or why it waits or failed. */
 export const hasSecondLine = (task: TaskRow, isErrorInColumn: boolean): boolean =>

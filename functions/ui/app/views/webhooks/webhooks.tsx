@@ -41,30 +41,32 @@ export const Webhooks = (): ReactNode => {
           <Problem error={error} onRetry={() => void refetch()} />
         </div>
       ) : (
-        <DataTable
-          label="Webhooks"
-          columns={columns}
-          rows={rows}
-          getName={webhookName}
-          isLoading={isPending}
-          selection={{ selected, onSelect }}
-          isTallOnPhones
-          empty={
-            <div className="min-h-0 flex-1 overflow-y-auto">
-              <Empty
-                title="No webhooks yet"
-                curl={curl()}
-                action={
-                  <Link to="/settings/webhooks/new" className={buttonClass()}>
-                    <Plus size={14} /> New webhook
-                  </Link>
-                }
-              >
-                A webhook sends task events to a URL, and retries if the receiver fails.
-              </Empty>
-            </div>
-          }
-        />
+        <div className="flex min-h-0 flex-col [&>section]:flex-initial">
+          <DataTable
+            label="Webhooks"
+            columns={columns}
+            rows={rows}
+            getName={webhookName}
+            isLoading={isPending}
+            selection={{ selected, onSelect }}
+            isTallOnPhones
+            empty={
+              <div className="min-h-0 overflow-y-auto">
+                <Empty
+                  title="No webhooks yet"
+                  curl={curl()}
+                  action={
+                    <Link to="/settings/webhooks/new" className={buttonClass()}>
+                      <Plus size={14} /> New webhook
+                    </Link>
+                  }
+                >
+                  A webhook sends task events to a URL, and retries if the receiver fails.
+                </Empty>
+              </div>
+            }
+          />
+        </div>
       )}
       <Inbound />
     </View>

@@ -757,7 +757,7 @@ inBrowser('the result of a task', () => {
     await page.getByRole('group', { name: 'Prompt: Alike' }).getByText('The end.').waitFor()
     expect(await asked.evaluate(height)).toBeGreaterThan(2 * folded)
     await expectSound(opened)
-    await failure.getByRole('link', { name: /^\d+ alike in the last 7 days$/ }).click()
+    await failure.getByRole('link', { name: /^\d+ similar failures in the last 7 days$/ }).click()
     await page.waitForURL(/fingerprint=/)
     await page.getByText('not in the mood for attempt 3').first().waitFor()
   }, 90_000)

@@ -12,7 +12,7 @@ export const LimitInputs = ({ typed, errors, isShown }: TypedFields & { isShown:
       defaultValue={typed.timeoutMs}
       placeholder={useTimePlaceholder(typed.assignedAgent, isShown)}
       autoComplete="off"
-      hint="Of each attempt"
+      hint="For each attempt"
       error={errors.timeoutMs}
     />
     <TextField
@@ -32,7 +32,7 @@ export const LimitInputs = ({ typed, errors, isShown }: TypedFields & { isShown:
       inputMode="decimal"
       placeholder="No limit"
       autoComplete="off"
-      hint="Of all attempts together"
+      hint="For all attempts together"
       error={errors.maxCostUsd}
     />
   </fieldset>

@@ -25,13 +25,13 @@ export const keyTable = {
   palette: { key: 'Mod+k', does: 'Search and jump', where: 'Everywhere', written: withCommand('K', ' ') },
   create: { key: 'c', does: 'Create a task', where: 'Everywhere' },
   search: { key: '/', does: 'Search tasks', where: 'Everywhere' },
-  undo: { key: 'z', does: 'Undo a cancel or a done', where: 'Everywhere' },
+  undo: { key: 'z', does: 'Undo a cancellation or “Mark as done”', where: 'Everywhere' },
   help: { key: '?', does: 'Show this list', where: 'Everywhere' },
   close: { key: 'Escape', does: 'Close, or clear the selection', where: 'Everywhere', written: 'Esc' },
   next: { key: 'j', does: 'Next row', where: 'In a list' },
   previous: { key: 'k', does: 'Previous row', where: 'In a list' },
   open: { key: 'Enter', does: 'Open the row', where: 'In a list', isNative: true },
-  peek: { key: ' ', does: 'Show the task beside the list', where: 'In a list', written: 'Space' },
+  peek: { key: ' ', does: 'Preview the task', where: 'In a list', written: 'Space' },
   select: { key: 'x', does: 'Select the row', where: 'In a list' },
   done: { key: 'e', does: 'Mark as done', where: 'In the inbox' },
   snooze: { key: 's', does: 'Snooze', where: 'In the inbox' },
@@ -50,8 +50,8 @@ export const keyTable = {
   reply: { key: 'm', does: 'Reply', where: 'On a task' },
   trace: { key: 't', does: 'Show the trace', where: 'On a task' },
   files: { key: 'f', does: 'Show the list of changed files', where: 'On a task' },
-  before: { key: '[', does: 'Previous task of the list', where: 'On a task' },
-  after: { key: ']', does: 'Next task of the list', where: 'On a task' },
+  before: { key: '[', does: 'Previous task in the list', where: 'On a task' },
+  after: { key: ']', does: 'Next task in the list', where: 'On a task' },
 } as const satisfies Readonly<Record<string, Entry>>
 
 export type KeyName = keyof typeof keyTable

@@ -18,7 +18,7 @@ export const FilterBar = ({ filters, onChange, onClear, total, error }: Props) =
   return (
     <FilterRow
       active={Object.keys(filters).length}
-      status={total !== undefined && `${formatNumber(total)} ${total === 1 ? 'record' : 'records'}`}
+      status={total !== undefined && `${formatNumber(total)} ${total === 1 ? 'entry' : 'entries'}`}
     >
       <div className="w-48 max-md:w-full">
         <Choice

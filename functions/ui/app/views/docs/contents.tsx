@@ -37,8 +37,8 @@ export const ContentsView = () => (
   <Page title="Docs & API" isFirst>
     <div className="flex flex-col gap-2 leading-6">
       <p>
-        Try every operation of this service here with your session, and copy it as a call for curl, the
-        TypeScript client or the command line. The guides are those of this version.
+        Try every operation of this service here with your session, and copy the call for curl, the TypeScript
+        client or the command line. The guides match this version.
       </p>
       <p>
         Begin with{' '}

@@ -28,9 +28,7 @@ export const Sessions = () => {
         label="Memory sessions"
         columns={columns}
         pages={pages}
-        empty={
-          <Empty title="No active sessions">A session collects what memory has on a piece of work.</Empty>
-        }
+        empty={<Empty title="No active sessions">A session collects memory for one piece of work.</Empty>}
       />
     </>
   )

@@ -38,7 +38,7 @@ export const Depth = () => {
             </div>
           ))}
         </dl>
-        <Meter label="Depth of the queue" limits={thresholds.queue} parts={depthParts(tasks)} />
+        <Meter label="Queue depth" limits={thresholds.queue} parts={depthParts(tasks)} />
         <p className="mt-2 text-muted-foreground">
           <Facts
             facts={[

@@ -45,7 +45,7 @@ const SettingsForm = ({ answer }: { answer: Answer }) => {
   }
   return (
     <Form
-      label="Settings of the installation"
+      label="Installation settings"
       error={error}
       onSend={() => count > 0 && save(changes, 'Settings saved')}
       className="flex flex-col gap-4"

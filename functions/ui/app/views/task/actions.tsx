@@ -175,14 +175,14 @@ const Neighbours = ({ id }: { id: string }) => {
     <span className="flex">
       <Neighbour
         icon={ChevronUp}
-        name="Previous task of the list"
+        name="Previous task in the list"
         shortcut="["
         isThere={before !== undefined}
         onClick={() => show(before)}
       />
       <Neighbour
         icon={ChevronDown}
-        name="Next task of the list"
+        name="Next task in the list"
         shortcut="]"
         isThere={after !== undefined}
         onClick={() => show(after)}

@@ -92,7 +92,7 @@ const Alike = ({ fingerprint }: { fingerprint: string }) => {
       search={{ status: 'all', fingerprint }}
       className="font-medium underline underline-offset-2"
     >
-      {formatNumber(group.count)} alike in the last 7 days
+      {formatNumber(group.count)} similar failures in the last 7 days
     </Link>
   )
 }

@@ -38,7 +38,7 @@ export const Recover = ({ webhook }: { webhook: Webhook }) => {
     <>
       <Button
         size="small"
-        title={reason ?? 'Redeliver all deliveries that failed since a time'}
+        title={reason ?? 'Redeliver everything that failed since a given time'}
         disabled={reason !== undefined}
         onClick={() => setOpen(true)}
       >

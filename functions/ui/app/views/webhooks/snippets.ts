@@ -2,8 +2,8 @@ import type { Language, Way } from './languages.ts'
 
 const nodeSimple = `import { createHmac, timingSafeEqual } from 'node:crypto'
 
-// rawBody: the bytes as they came, before anything parses them.
-// headers: their names in lower case, as Node has them.
+// rawBody: the exact bytes of the request, before any parsing.
+// headers: with lower-case names, as in Node.
 export const isFromService = (rawBody, headers, secret) => {
   const mac = createHmac('sha256', secret).update(rawBody).digest('hex')
   const expected = Buffer.from(\`sha256=\${mac}\`)
@@ -16,14 +16,14 @@ const nodeStandard = `import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const MOST_AGE_S = 300
 
-// rawBody: the bytes as they came, before anything parses them.
-// headers: their names in lower case, as Node has them.
+// rawBody: the exact bytes of the request, before any parsing.
+// headers: with lower-case names, as in Node.
 export const isFromService = (rawBody, headers, secret) => {
   const at = headers['webhook-timestamp']
   const mac = createHmac('sha256', secret)
   mac.update(\`\${headers['webhook-id']}.\${at}.\`).update(rawBody)
   const expected = Buffer.from(\`v1,\${mac.digest('base64')}\`)
-  // For a day after a rotation there are two, one for each secret.
+  // For a day after a rotation there are two signatures, one for each secret.
   const isSigned = (headers['webhook-signature'] ?? '').split(' ').some((text) => {
     const given = Buffer.from(text)
     return given.length === expected.length && timingSafeEqual(given, expected)
@@ -36,8 +36,8 @@ const pythonSimple = `import hashlib
 import hmac
 
 
-# raw_body: the bytes as they came, before anything parses them. Names of headers are in
-# lower case, or headers does not mind, as those of Flask and Django do not.
+# raw_body: the exact bytes of the request, before any parsing. headers: with lower-case
+# names, or case-insensitive, as in Flask and Django.
 def is_from_service(raw_body: bytes, headers, secret: str) -> bool:
     mac = hmac.new(secret.encode(), raw_body, hashlib.sha256).hexdigest()
     given = headers.get("x-svc-signature", "")
@@ -52,15 +52,15 @@ import time
 MOST_AGE_S = 300
 
 
-# raw_body: the bytes as they came, before anything parses them. Names of headers are in
-# lower case, or headers does not mind, as those of Flask and Django do not.
+# raw_body: the exact bytes of the request, before any parsing. headers: with lower-case
+# names, or case-insensitive, as in Flask and Django.
 def is_from_service(raw_body: bytes, headers, secret: str) -> bool:
     message_id = headers.get("webhook-id", "")
     at = headers.get("webhook-timestamp", "")
     signed = f"{message_id}.{at}.".encode() + raw_body
     mac = hmac.new(secret.encode(), signed, hashlib.sha256).digest()
     expected = b"v1," + base64.b64encode(mac)
-    # For a day after a rotation there are two, one for each secret.
+    # For a day after a rotation there are two signatures, one for each secret.
     given = headers.get("webhook-signature", "").encode().split(b" ")
     is_signed = any(hmac.compare_digest(expected, one) for one in given)
     return is_signed and abs(time.time() - int(at)) <= MOST_AGE_S
@@ -75,8 +75,8 @@ import (
 	"net/http"
 )
 
-// IsFromService takes the bytes of the body as they came,
-// before anything parses them.
+// IsFromService takes the exact bytes of the request,
+// before any parsing.
 func IsFromService(rawBody []byte, header http.Header, secret string) bool {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(rawBody)
@@ -99,8 +99,8 @@ import (
 
 const mostAge = 5 * time.Minute
 
-// IsFromService takes the bytes of the body as they came,
-// before anything parses them.
+// IsFromService takes the exact bytes of the request,
+// before any parsing.
 func IsFromService(rawBody []byte, header http.Header, secret string) bool {
 	id, at := header.Get("Webhook-Id"), header.Get("Webhook-Timestamp")
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -111,7 +111,7 @@ func IsFromService(rawBody []byte, header http.Header, secret string) bool {
 	if err != nil || time.Since(time.Unix(seconds, 0)).Abs() > mostAge {
 		return false
 	}
-	// For a day after a rotation there are two, one for each secret.
+	// For a day after a rotation there are two signatures, one for each secret.
 	for _, given := range strings.Split(header.Get("Webhook-Signature"), " ") {
 		if hmac.Equal([]byte(given), []byte(expected)) {
 			return true

@@ -80,7 +80,7 @@ export const RetryNow = ({ webhook }: { webhook: Webhook }) => {
     <>
       <Button
         needsService
-        title="Send the deliveries that wait now"
+        title="Send waiting deliveries now"
         onClick={() => setJob({ ...redeliveries(webhook, waiting), title: 'Retry' })}
       >
         <RotateCcw size={14} /> Retry now

@@ -3,7 +3,7 @@ import { ApprovalSchema } from '../approvals/schema.ts'
 import { HoldSchema } from '../holds/schema.ts'
 import { WebhookSchema } from '../outbound-webhooks/schema.ts'
 import { FailureGroupSchema } from '../queue/schema.ts'
-import { TaskSchema } from '../tasks/schema.ts'
+import { ResultBriefSchema, TaskSchema } from '../tasks/schema.ts'
 
 export const INBOX_KINDS = ['approval', 'failure', 'hold', 'budget', 'runner', 'webhook', 'result'] as const
 export type InboxKind = (typeof INBOX_KINDS)[number]
@@ -46,6 +46,8 @@ const ReviewedTaskSchema = TaskSchema.pick({
   waitingMs: true,
   cost: true,
   threadId: true,
+}).extend({
+  brief: ResultBriefSchema.optional().describe('What the result says and changed; absent of imported tasks'),
 })
 export type ReviewedTask = z.output<typeof ReviewedTaskSchema>
 
@@ -89,6 +91,10 @@ export const InboxItemSchema = z
           createdBy: 'local',
           createdAt: '2026-01-01T11:58:00.000Z',
           completedAt: '2026-01-01T12:00:00.000Z',
+          brief: {
+            text: 'total() answers 0 for an empty cart.',
+            changes: { files: 2, additions: 33, deletions: 10 },
+          },
         },
       },
     ],

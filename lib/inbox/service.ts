@@ -253,5 +253,6 @@ const reviewedTask = ({ id, title, agent, source, createdBy, createdAt, ...row }
     waitingMs: row.waitingMs,
     cost: row.cost,
     threadId: row.threadId ?? id,
+    brief: row.brief,
   }),
 })

@@ -9,6 +9,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import { costFields } from './cost-counters.ts'
 import { progressStream } from './read.ts'
+import { resultBrief } from './result-brief.ts'
 import { attemptResultInserts, continuationInserts, tasks } from './rows.ts'
 import type {
   HeldPlaces,
@@ -261,7 +262,13 @@ export const createLease = (needs: Needs) => {
       leased,
       {
         verb: 'succeed',
-        set: { result, completedAt: iso(clock.now()), ...reportedUsage(result), ...watchedEnd(leased) },
+        set: {
+          result,
+          ...definedFields({ brief: resultBrief(result) }),
+          completedAt: iso(clock.now()),
+          ...reportedUsage(result),
+          ...watchedEnd(leased),
+        },
         unset: ['error'],
         event: { attempt: leased.attempts },
       },

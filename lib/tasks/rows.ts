@@ -70,6 +70,7 @@ const FIXED: readonly TaskField[] = [
   'refusals',
   'noRunner',
   'places',
+  'brief',
   'truncated',
 ]
 // The fields of the request come first, as in the row that a create makes.

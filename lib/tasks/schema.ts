@@ -143,6 +143,31 @@ export const TaskResultSchema = z.looseObject({
     .string()
     .meta({ description: 'Final text of the agent', examples: ['total() answers 0 for an empty cart.'] }),
 })
+/** What lists show of a result. */
+export const ResultBriefSchema = z
+  .object({
+    text: z
+      .string()
+      .optional()
+      .describe('The first sentence of the output, as plain text in one line of at most 200 characters'),
+    changes: z
+      .object({ files: z.number(), additions: z.number(), deletions: z.number() })
+      .optional()
+      .describe('Counted in the diff; absent where no file changed'),
+    pullRequest: z.object({ number: z.number(), url: z.string() }).optional(),
+  })
+  .meta({
+    id: 'ResultBrief',
+    examples: [
+      {
+        text: 'total() answers 0 for an empty cart.',
+        changes: { files: 2, additions: 33, deletions: 10 },
+        pullRequest: { number: 412, url: 'https://github.com/acme/web/pull/412' },
+      },
+    ],
+  })
+export type ResultBrief = z.output<typeof ResultBriefSchema>
+
 export const TaskErrorSchema = z.object({ code: z.string(), message: z.string() })
 
 /**
@@ -414,6 +439,8 @@ const HiddenFields = z.object({
   costRepository: z.string().exactOptional(),
   /** The turn after it in its thread: there is one at most. */
   nextTurnId: z.string().exactOptional(),
+  /** Of the result of a completed task. */
+  brief: ResultBriefSchema.exactOptional(),
   /** Of its latest claim. */
   places: HeldPlacesSchema.exactOptional(),
   /** Why no runner could take it, as its user was told once. */

@@ -150,10 +150,13 @@ describe.each(storeOpeners([inboxMarks]))('the inbox over %s', (_name, open) => 
   })
 })
 
-const startInbox = async (outcomes: Record<string, 'fail' | 'complete'> = {}) => {
+const startInbox = async (
+  outcomes: Record<string, 'fail' | 'complete'> = {},
+  results: Record<string, object> = {},
+) => {
   const agent = createFakeAgent(async ({ title }) => {
     if (outcomes[title] === 'fail') throw new Error(`${title} broke`)
-    return { success: true, output: 'done' }
+    return { success: true, output: 'done', ...results[title] }
   })
   const api = await startApi({ adapters: [agent], env: { QUEUE_RETRY_ATTEMPTS: '1' }, background: true })
   const items = async (query = '', as = undefined as Principal | undefined): Promise<InboxItem[]> =>
@@ -203,6 +206,45 @@ describe('an item of the inbox', () => {
     const [{ key, version } = {}] = (await api.items()).filter(({ key }) => key === `result:${third.id}`)
     await api.call('POST /api/inbox/done', { body: { items: [{ key, version }] } })
     expect(await results()).toEqual([body.task.id, retried.id].sort())
+  })
+
+  it('of a result says what came of it: by its first sentence, the lines of its diff and its pull request', async () => {
+    const diff =
+      'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,3 @@\n-old\n+new\n+more\n same\n'
+    const pullRequest = { number: 412, url: 'https://github.com/acme/web/pull/412' }
+    const results: Record<string, object> = {
+      // What the agent reports of a whole diff does not count.
+      Whole: {
+        ...{ output: '## Done\n\nThe cart is **guarded** now. Ask me for more.', diff },
+        ...{ filesChanged: [{ path: 'a.ts', additions: 20, deletions: 9 }] },
+        published: { status: 'published', branch: 'b', pullRequest },
+      },
+      Cut: {
+        ...{ output: `${'x'.repeat(1_000)}`, diff: `${diff}[diff truncated at 400 kB]\n` },
+        ...{ filesChanged: [{ path: 'a.ts', additions: 20, deletions: 9 }, { additions: 5 }, null] },
+        published: { branch: 'b', pullRequest: { number: '1', url: 'javascript:alert(1)' } },
+      },
+      Silent: { output: '' },
+    }
+    await using api = await startInbox({}, results)
+    for (const title of Object.keys(results)) await api.service.run({ title })
+    await until(async () => (await api.items()).length === 3)
+    const briefs = (await api.items()).flatMap((item) =>
+      item.kind === 'result' ? [[item.task.title, item.task.brief]] : [],
+    )
+    expect(Object.fromEntries(briefs)).toEqual({
+      Whole: {
+        text: 'The cart is guarded now.',
+        changes: { files: 1, additions: 2, deletions: 1 },
+        pullRequest,
+      },
+      Cut: { text: `${'x'.repeat(199)}…`, changes: { files: 1, additions: 20, deletions: 9 } },
+      Silent: undefined,
+    })
+    // Of the inbox alone.
+    const { tasks } = (await api.call('GET /api/tasks')).body
+    expect(tasks).toHaveLength(3)
+    for (const task of tasks) expect(task).not.toHaveProperty('brief')
   })
 
   it('of a webhook is there while a failed delivery has paused it', async () => {

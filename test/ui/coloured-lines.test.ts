@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { colouredLines } from '../../functions/ui/app/components/coloured-lines.ts'
-import { type DiffLine, parseDiff } from '../../functions/ui/app/components/diff-files.ts'
 import { fileLanguage } from '../../functions/ui/app/components/diff-language.ts'
+import { type DiffLine, parseDiff } from '../../lib/core/diff-files.ts'
 
 const linesOf = (hunks: string) => parseDiff(`diff --git a/a.ts b/a.ts\n${hunks}`).files[0]?.lines ?? []
 const colouredIn = (lines: readonly DiffLine[]) => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import { fetchedApply, isCutOff, pastedApply } from '../../functions/ui/app/views/task/apply-commands.ts'
+import { fetchedApply, pastedApply } from '../../functions/ui/app/views/task/apply-commands.ts'
 import { attemptNames } from '../../functions/ui/app/views/task/attempt-name.ts'
 import { defaultPair } from '../../functions/ui/app/views/task/compared-pair.ts'
 import { compareDiffs } from '../../functions/ui/app/views/task/comparison.ts'
+import { isCutOff } from '../../lib/core/changed-files.ts'
 
 const file = (path: string, hunk: string, at = 1) =>
   `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -${at} +${at} @@\n${hunk}`

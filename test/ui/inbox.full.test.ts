@@ -245,6 +245,10 @@ inBrowser('approvals in the inbox', () => {
     const { page } = opened
     await page.getByRole('list', { name: 'Waiting for your approval' }).waitFor()
     await page.keyboard.press('Control+k')
+    // In the order of the buttons.
+    const found = page.getByRole('option').filter({ hasText: 'write_file p.txt' })
+    await found.nth(1).waitFor()
+    expect(await found.allInnerTexts()).toEqual(['Deny: write_file p.txt', 'Allow once: write_file p.txt'])
     await page.getByRole('dialog', { name: 'Search' }).getByRole('combobox').fill('approve')
     await page.getByRole('option', { name: 'Allow once: write_file p.txt', selected: true }).waitFor()
     await page.keyboard.press('Enter')
@@ -401,6 +405,33 @@ inBrowser('the inbox', () => {
     expect(opened.faults).toEqual([])
   })
 
+  it('has results that can be judged from their row', async () => {
+    const published = {
+      branch: 'b',
+      pullRequest: { number: 412, url: 'https://github.com/acme/web/pull/412' },
+    }
+    const { id } = await api.create({
+      title: 'Guarded',
+      assignedAgent: 'moody',
+      metadata: { published, diff: 'diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1,2 @@\n-1\n+2\n+3\n' },
+    })
+    await api.untilTask(id, 'completed')
+    await using opened = await open()
+    const { page } = opened
+    const texts = async () => (await row(page, 'Guarded').innerText()).replaceAll(/\s+/g, ' ')
+    await row(page, 'Guarded').waitFor()
+    expect(await texts()).toMatch(/^Guarded done by attempt 1 \+2 −1 #412 Moody ·? ?\d+ms/)
+    const link = row(page, 'Guarded').getByRole('link', { name: 'Pull request #412' })
+    expect(await link.getAttribute('href')).toBe(published.pullRequest.url)
+    await expectSound(opened)
+    await page.setViewportSize({ width: 390, height: 760 })
+    expect(await texts()).toMatch(
+      /^Guarded done by attempt 1 \+2 −1 #412 Done$|^Guarded done by attempt 1 \+2 −1 #412 ?$/,
+    )
+    await row(page, 'Guarded').getByText('Guarded').click()
+    await page.waitForURL(`**/tasks/${id}`)
+  })
+
   it('has one call open at a time, under headings that count', async () => {
     for (const path of ['a.txt', 'b.txt']) await converse(path, write(path))
     await finish('A result')
@@ -426,6 +457,35 @@ inBrowser('the inbox', () => {
     await shown('b.txt')
   })
 
+  it('joins the same call of several conversations behind the first, and each keeps its own decision', async () => {
+    for (const title of ['First', 'Second', 'Third']) await converse(title, write('notes.md'))
+    await converse('Other', write('other.md'))
+    await using opened = await open()
+    const { page } = opened
+    const alike = page.getByRole('button', { name: '3 conversations want this' })
+    await alike.waitFor()
+    expect(await card(page, 'write_file').count()).toBe(2)
+    await page.getByRole('heading', { name: 'Needs approval 4' }).waitFor()
+    await expectSound(opened)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await card(page, 'notes.md').getByRole('button', { name: 'Deny' }).click()
+    const two = page.getByRole('button', { name: '2 conversations want this' })
+    await two.click()
+    expect(await two.getAttribute('aria-expanded')).toBe('true')
+    await card(page, 'notes.md').nth(2).waitFor()
+    for (const title of ['First', 'Second', 'Third']) await card(page, title).waitFor()
+    await two.click()
+    await card(page, 'notes.md').nth(2).waitFor({ state: 'detached' })
+    // A link to one that is behind another opens that one.
+    const third = (await api.client.listApprovals()).approvals.filter(({ title }) => title.includes('notes'))
+    for (const { id } of third) {
+      await page.goto(`/inbox?item=approval:${id}`)
+      await page.getByRole('button', { name: /^Allow once/ }).waitFor()
+      await page.locator(`[data-item="approval:${id}"]`).getByLabel('Arguments of write_file').waitFor()
+    }
+    expect(await page.getByText('This item is closed').count()).toBe(0)
+  })
+
   it('shows a failure until it is retried with success, and closes it without a touch', async () => {
     const { id } = await api.create({
       title: 'Broken',
@@ -445,6 +505,30 @@ inBrowser('the inbox', () => {
     const [letter] = (await api.client.listDlq({ query: {} })).items
     await api.client.discardDlqItem({ params: { id: letter?.id ?? '' } })
     await page.getByText('Nothing needs you').waitFor()
+  })
+
+  it('has with what waits the verb that ends the wait', async () => {
+    const known = await api.client.listInbox({ query: {} })
+    const item = { version: '1', mine: true, at: new Date().toISOString(), waiting: 1 }
+    const items = [
+      { ...item, kind: 'budget', key: 'budget' },
+      { ...item, kind: 'runner', key: 'runner:1', reason: 'no runner has gpu', taskIds: [] },
+    ]
+    await using opened = await open('/theme.js')
+    const { page } = opened
+    await page.route('**/api/inbox?*', (route) => route.fulfill({ json: { ...known, items } }))
+    await page.goto('/inbox')
+    const runners = row(page, 'waits for a runner: no runner has gpu').getByRole('link', {
+      name: 'Open runners',
+    })
+    await runners.waitFor()
+    await expectSound(opened)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await runners.click()
+    await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+    await page.goBack()
+    await row(page, 'waits for the monthly budget').getByRole('link', { name: 'Raise the budget' }).click()
+    await page.getByRole('region', { name: 'Budgets' }).waitFor()
   })
 
   it('has the decision in a bar at the foot on a phone: one tap from the link of a message', async () => {
@@ -549,7 +633,7 @@ inBrowser('messages of the inbox', () => {
       dispatchEvent(Object.assign(new Event('notificationclick'), clicked))
       return [message?.title, message?.actions.map(({ action }) => action)]
     }, message)
-    expect(shown).toEqual(['Approval needed', ['allow-once', 'deny']])
+    expect(shown).toEqual(['Approval needed', ['deny', 'allow-once']])
     await api.untilTask(id, 'completed')
     await page.getByRole('button', { name: /^Remove/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()

@@ -14,7 +14,6 @@ import {
   splitByWeight,
   startOfDiffLine,
 } from '../../functions/ui/app/components/diff-budget.ts'
-import { parseDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
 import { buildFileTree, type Folder } from '../../functions/ui/app/components/diff-tree.ts'
 import { safeLink } from '../../functions/ui/app/components/link.ts'
 import { shownArguments } from '../../functions/ui/app/components/shown-arguments.ts'
@@ -38,6 +37,7 @@ import type { Agent } from '../../lib/agents/schema.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
 import { continued, isReadBackDue, placeIn } from '../../lib/api/task-log.ts'
 import type { BulkSummary } from '../../lib/bulk/schema.ts'
+import { parseDiff, sideBySide } from '../../lib/core/diff-files.ts'
 import type { Task, TaskEvent, TaskFields } from '../../lib/tasks/schema.ts'
 
 describe('the details of an audit record', () => {

@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from 'react'
+import type { DiffLine } from '../../../../lib/core/diff-files.ts'
 import { colouredLines } from './coloured-lines.ts'
-import type { DiffLine } from './diff-files.ts'
 
 type Props = {
   lines: readonly DiffLine[]

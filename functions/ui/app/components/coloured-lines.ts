@@ -1,6 +1,6 @@
+import type { DiffLine } from '../../../../lib/core/diff-files.ts'
 import { type CodeNode, colourClass, languages } from './code-languages.ts'
 import { colouredWords, LONG_LINE } from './coloured-limit.ts'
-import type { DiffLine } from './diff-files.ts'
 
 /** A part of a line in one colour. */
 type Token = { text: string; look: string | undefined }

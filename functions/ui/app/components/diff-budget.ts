@@ -1,4 +1,4 @@
-import type { DiffLine, FileDiff, Pair } from './diff-files.ts'
+import type { DiffLine, FileDiff, Pair } from '../../../../lib/core/diff-files.ts'
 import { cutToWeight, layoutWeight } from './text-weight.ts'
 
 export const FILES_AT_ONCE = 500

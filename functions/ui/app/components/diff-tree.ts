@@ -1,4 +1,4 @@
-import type { FileDiff } from './diff-files.ts'
+import type { FileDiff } from '../../../../lib/core/diff-files.ts'
 
 type Counts = { readonly added: number; readonly removed: number }
 

@@ -1,6 +1,13 @@
 import { ChevronRight, FolderTree } from 'lucide-react'
 import { memo, type ReactNode, startTransition, useCallback, useEffect, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
+import {
+  type DiffLine,
+  type FileDiff,
+  linesOf,
+  sideBySide,
+  unified,
+} from '../../../../lib/core/diff-files.ts'
 import { createStored } from '../data/stored.ts'
 import { useKeys } from '../shell/keys.ts'
 import { Button } from './button.tsx'
@@ -14,7 +21,6 @@ import {
   pairWeight,
   splitByWeight,
 } from './diff-budget.ts'
-import { type DiffLine, type FileDiff, linesOf, parsedDiff, sideBySide, unified } from './diff-files.ts'
 import { fileLanguage } from './diff-language.ts'
 import { DiffRows } from './diff-rows.tsx'
 import { buildFileTree, type Folder } from './diff-tree.ts'
@@ -22,6 +28,7 @@ import { formatNumber } from './format.ts'
 import { enqueueStep } from './frame-steps.ts'
 import { LongText } from './long-text.tsx'
 import { useNarrow, useWide } from './narrow.ts'
+import { parsedDiff } from './parsed-diff.ts'
 import { Scroller } from './scroller.tsx'
 import { Segments } from './segments.tsx'
 import { startOfLine } from './text-weight.ts'

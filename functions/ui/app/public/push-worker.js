@@ -4,8 +4,8 @@
  */
 const ACTIONS = {
   'allow or deny': [
-    { action: 'allow-once', title: 'Allow once' },
     { action: 'deny', title: 'Deny' },
+    { action: 'allow-once', title: 'Allow once' },
   ],
   deny: [
     { action: 'deny', title: 'Deny' },

@@ -137,8 +137,8 @@ const copyId = async (id: string) => {
 }
 
 const choices: readonly (readonly [Decision, string, typeof Check, string])[] = [
-  ['allow-once', 'Allow once', Check, 'approve approval'],
   ['deny', 'Deny', X, 'refuse approval'],
+  ['allow-once', 'Allow once', Check, 'approve approval'],
 ]
 
 /** The decisions about its calls that wait for approval. */

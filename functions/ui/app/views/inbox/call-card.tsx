@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router'
+import { ChevronRight } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import type { Alike } from '../../approvals/alike.ts'
 import type { Call, Outcome } from '../../approvals/calls.ts'
 import type { Mark } from '../../approvals/decision.ts'
 import { DecisionButtons } from '../../approvals/decision-buttons.tsx'
@@ -21,6 +23,8 @@ import { useMe } from '../../data/me.ts'
 
 type Props = {
   call: Call
+  alike: Alike | undefined
+  onExpand: () => void
   index: number
   /** Shown in full, with its decision; on a phone the bar has that. */
   isOpen: boolean
@@ -30,7 +34,7 @@ type Props = {
 }
 
 /** A pending call; once it is decided or expired, its outcome. Only one is open, the others are a line. */
-export const CallCard = ({ call, index, isOpen, onOpen, selection, mark }: Props) => {
+export const CallCard = ({ call, alike, onExpand, index, isOpen, onOpen, selection, mark }: Props) => {
   const { approval, outcome } = call
   const left = useCountdown(expiresAtMs(approval.expiresAt))
   const over = outcome ?? (left === 0 ? 'expired' : undefined)
@@ -82,7 +86,7 @@ export const CallCard = ({ call, index, isOpen, onOpen, selection, mark }: Props
               {name}
             </Link>
           </h3>
-          {!isOpen && <Brief {...approval} />}
+          {!isOpen && <Brief approval={approval} alike={alike} onExpand={onExpand} />}
         </div>
         {over !== undefined && <OutcomeTag outcome={over} />}
         {over === undefined && approval.expiresAt !== undefined && (
@@ -91,7 +95,7 @@ export const CallCard = ({ call, index, isOpen, onOpen, selection, mark }: Props
       </div>
       {isOpen && (
         <>
-          <From {...approval} />
+          <From approval={approval} alike={alike} onExpand={onExpand} />
           <Arguments label={`Arguments of ${name}`} values={approval.params} />
           {/* As tall with the outcome as with the buttons: what is below stays in its place. */}
           <div className="flex items-center gap-2 md:min-h-8">
@@ -111,19 +115,38 @@ export const CallCard = ({ call, index, isOpen, onOpen, selection, mark }: Props
   )
 }
 
+type AboutProps = Pick<Props, 'alike' | 'onExpand'> & { approval: Approval }
+
 /** Of a call that is not open. */
-const Brief = ({ taskId, conversationId, securityLevel }: Approval) => (
+const Brief = ({ approval: { taskId, conversationId, securityLevel }, alike, onExpand }: AboutProps) => (
   <p className="flex min-w-0 items-center gap-x-2 text-muted-foreground md:ml-auto md:max-w-[45%] md:shrink-0">
     <span className="inline-flex md:hidden">
       <RiskTag risk={securityLevel} />
     </span>
-    <span className="relative z-1 min-w-0 truncate">
-      <TitledSession taskId={taskId} conversationId={conversationId} />
-    </span>
+    {alike?.isExpanded !== false && (
+      <span className="relative z-1 min-w-0 truncate">
+        <TitledSession taskId={taskId} conversationId={conversationId} />
+      </span>
+    )}
+    {alike && <Expander {...alike} onExpand={onExpand} />}
   </p>
 )
 
-const From = ({ userId, taskId, conversationId, requestedAt, securityLevel }: Approval) => {
+/** `3 conversations want this`: lists the calls that are alike. */
+const Expander = ({ words, isExpanded, onExpand }: Alike & Pick<Props, 'onExpand'>) => (
+  <button
+    type="button"
+    aria-expanded={isExpanded}
+    className="relative z-1 -my-1 inline-flex min-h-6 shrink-0 items-center gap-1 align-middle text-foreground underline underline-offset-2"
+    onClick={onExpand}
+  >
+    <ChevronRight size={14} aria-hidden className={isExpanded ? 'rotate-90' : ''} />
+    {words} want this
+  </button>
+)
+
+const From = ({ approval, alike, onExpand }: AboutProps) => {
+  const { userId, taskId, conversationId, requestedAt, securityLevel } = approval
   const me = useMe()
   const isInSession = (taskId ?? conversationId) !== undefined
   return (
@@ -138,6 +161,7 @@ const From = ({ userId, taskId, conversationId, requestedAt, securityLevel }: Ap
           <span key="at">
             asked <When at={requestedAt} />
           </span>,
+          alike && <Expander key="alike" {...alike} onExpand={onExpand} />,
         ]}
       />
     </div>

@@ -1,6 +1,7 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import { AlarmClock, Check, ListX, WifiOff } from 'lucide-react'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { type Alike, joinedCalls } from '../../approvals/alike.ts'
 import { type Call, isUndecided, useCalls } from '../../approvals/calls.ts'
 import type { Mark } from '../../approvals/decision.ts'
 import { DecisionBar } from '../../approvals/decision-bar.tsx'
@@ -120,15 +121,23 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
   const [asked, setAsked] = useState<readonly InboxItem[]>()
   const marking = useMarking()
   const scroller = useRef<HTMLDivElement>(null)
+  const firstCall = calls.find(isUndecided)
+  const isListed = (key: string) =>
+    calls.some((call) => callKey(call) === key) || items.some((item) => isRow(item) && item.key === key)
+  const [current, setCurrent] = useCurrent(meant, firstCall && callKey(firstCall), isListed)
+  const [expanded, setExpanded] = useState(none)
   const groups = grouped([
-    ...calls.map((call) => ({ key: callKey(call), call })),
+    ...joinedCalls(calls, expanded, (call) => callKey(call) === current).map((joined) => ({
+      key: callKey(joined.call),
+      ...joined,
+    })),
     ...items.filter(isRow).map((item) => ({ key: item.key, item })),
   ])
+  const expand = ({ id, isExpanded }: Alike, first: string) => {
+    if (isExpanded) setCurrent(first)
+    setExpanded(new Set([...expanded].filter((one) => one !== id).concat(isExpanded ? [] : id)))
+  }
   const keys = groups.flatMap(({ entries }) => entries.map(({ key }) => key))
-  const firstCall = calls.find(isUndecided)
-  const [current, setCurrent] = useCurrent(meant, firstCall && callKey(firstCall), (key) =>
-    keys.includes(key),
-  )
   const chosen = items.filter(({ key }) => selected.has(key))
   const selection: Selection = { selected, onSelect }
   const clearSelection = () => onSelect(none)
@@ -182,7 +191,7 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
       )}
       <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto">
         <Away />
-        {meant !== undefined && !keys.includes(meant) && <Gone />}
+        {meant !== undefined && !isListed(meant) && <Gone />}
         {keys.length === 0 && <Nothing />}
         {groups.map(({ title, open, first, entries }) => (
           <section
@@ -208,6 +217,8 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
                       isOpen={entry.key === current}
                       onOpen={() => setCurrent(entry.key)}
                       call={entry.call}
+                      alike={entry.alike}
+                      onExpand={() => entry.alike && expand(entry.alike, entry.key)}
                       index={index}
                       selection={selection}
                       mark={mark}

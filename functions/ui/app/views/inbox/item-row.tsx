@@ -1,6 +1,7 @@
+import { Link } from '@tanstack/react-router'
 import { AlarmClock, Check, RotateCcw } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { Button } from '../../components/button.tsx'
+import { Button, buttonClass } from '../../components/button.tsx'
 import { Checkbox } from '../../components/checkbox.tsx'
 import { rowLinkClass, type Selection, toggled } from '../../components/data-row.tsx'
 import { Facts } from '../../components/facts.tsx'
@@ -12,6 +13,7 @@ import type { InboxItem, InboxItemOf } from '../../data/inbox.ts'
 import { useMe } from '../../data/me.ts'
 import { writtenKey } from '../../shell/key-table.ts'
 import { Key } from './key.tsx'
+import { isReviewable, ResultLine } from './result-line.tsx'
 import { facts, looks, type RowItem, TitleLink, titleText } from './words.tsx'
 
 export type ItemVerbs = {
@@ -57,9 +59,13 @@ export const ItemRow = ({ item, index, isCurrent, selection, verbs }: Props) => 
         <h3 className="font-medium">
           <TitleLink item={item} className={`block truncate ${rowLinkClass}`} />
         </h3>
-        <p className="text-muted-foreground max-md:h-[1lh] max-md:overflow-hidden max-md:[clip-path:inset(0_0_2px)]">
-          <Facts facts={[...facts(item), snoozed(item)]} />
-        </p>
+        {isReviewable(item) ? (
+          <ResultLine item={item} />
+        ) : (
+          <p className="text-muted-foreground max-md:h-[1lh] max-md:overflow-hidden max-md:[clip-path:inset(0_0_2px)]">
+            <Facts facts={[...facts(item), snoozed(item)]} />
+          </p>
+        )}
       </div>
       <div className="relative z-1 flex items-center gap-1">
         <Verb item={item} isCurrent={isCurrent} onRetry={verbs.onRetry} />
@@ -129,27 +135,47 @@ const RowButton = ({ label, keys, isInWords = false, onClick, className = '', ch
   </Button>
 )
 
-/** The act that most likely ends the cause. */
-const Verb = ({
+/** The act that most likely ends the cause. A phone has no room for it; there the title leads to the cause. */
+const Verb = (props: Pick<Props, 'item' | 'isCurrent'> & Pick<ItemVerbs, 'onRetry'>) => (
+  <span className="contents max-md:hidden">
+    <VerbOfKind {...props} />
+  </span>
+)
+
+const VerbOfKind = ({
   item,
   isCurrent,
   onRetry,
 }: Pick<Props, 'item' | 'isCurrent'> & Pick<ItemVerbs, 'onRetry'>) => {
-  if (item.kind === 'failure')
-    return (
-      <Button
-        size="small"
-        needsService
-        className="max-md:hidden"
-        title="Retry (r)"
-        onClick={() => onRetry(item)}
-      >
-        <RotateCcw size={14} /> Retry {item.failure.pending > 1 ? `all ${item.failure.pending}` : ''}
-        {isCurrent && <Key name={writtenKey('retry')} />}
-      </Button>
-    )
-  return item.kind === 'hold' ? <StartAnyway id={item.hold.id} /> : null
+  switch (item.kind) {
+    case 'failure':
+      return (
+        <Button size="small" needsService title="Retry (r)" onClick={() => onRetry(item)}>
+          <RotateCcw size={14} /> Retry {item.failure.pending > 1 ? `all ${item.failure.pending}` : ''}
+          {isCurrent && <Key name={writtenKey('retry')} />}
+        </Button>
+      )
+    case 'hold':
+      return <StartAnyway id={item.hold.id} />
+    case 'budget':
+      return <RaiseBudget />
+    case 'runner':
+      return (
+        <Link to="/agents" className={buttonClass({ size: 'small' })}>
+          Open runners
+        </Link>
+      )
+    default:
+      return null
+  }
 }
+
+const RaiseBudget = () =>
+  useMe()?.role === 'admin' ? (
+    <Link to="/settings/installation" className={buttonClass({ size: 'small' })}>
+      Raise the budget
+    </Link>
+  ) : null
 
 const StartAnyway = ({ id }: { id: string }) => {
   const isAdmin = useMe()?.role === 'admin'
@@ -158,7 +184,7 @@ const StartAnyway = ({ id }: { id: string }) => {
   const start = () =>
     mutate(id, { onError: (error) => void toast.failed('Not started', errorMessage(error)) })
   return (
-    <Button size="small" needsService disabled={isPending} onClick={start} className="max-md:hidden">
+    <Button size="small" needsService disabled={isPending} onClick={start}>
       Start anyway
     </Button>
   )

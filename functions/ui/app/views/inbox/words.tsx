@@ -19,7 +19,7 @@ import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
 import { When } from '../../components/when.tsx'
 import { causeTitle } from '../../data/failures.ts'
-import type { InboxItem } from '../../data/inbox.ts'
+import type { InboxItem, InboxItemOf } from '../../data/inbox.ts'
 
 /** An item that is no approval: those are cards. */
 export type RowItem = Exclude<InboxItem, { kind: 'approval' }>
@@ -61,7 +61,7 @@ export const titleText = (item: RowItem): string => {
   }
 }
 
-const runTime = ({ task }: Extract<RowItem, { kind: 'result' }>) =>
+const runTime = ({ task }: InboxItemOf<'result'>) =>
   task.startedAt && task.completedAt && formatDuration(runTimeMs(task, Date.parse(task.completedAt)))
 
 /** What the second line of an item says; its heading says the rest. */
@@ -93,16 +93,17 @@ export const facts = (item: RowItem): readonly ReactNode[] => {
     case 'webhook':
       return ['A delivery failed; others wait', <When key="at" at={item.at} />]
     case 'result':
-      return [
-        <AgentName key="agent" type={item.task.agent} />,
-        item.task.repository,
-        item.task.branch,
-        runTime(item),
-        item.task.cost?.usd != null && <Cost key="cost" cost={item.task.cost} />,
-        <When key="at" at={item.at} />,
-      ]
+      return [item.task.repository, item.task.branch, ...runFacts(item)]
   }
 }
+
+/** Who made a result, and what it took. */
+export const runFacts = (item: InboxItemOf<'result'>): readonly ReactNode[] => [
+  <AgentName key="agent" type={item.task.agent} />,
+  runTime(item),
+  item.task.cost?.usd != null && <Cost key="cost" cost={item.task.cost} />,
+  <When key="at" at={item.at} />,
+]
 
 type TitleProps = { item: RowItem; className: string }
 

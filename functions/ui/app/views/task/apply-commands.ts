@@ -1,14 +1,10 @@
 import { shellWord } from '../../components/shell-word.ts'
 
-/** The last line of a diff that was cut to the size of a result. */
-const CUT_OFF = /^\[diff truncated at .*\]\n?$/m
 const BINARY = /^Binary files (?:a\/)?(.*) and (?:b\/)?(.*) differ$/gm
 const NOWHERE = '/dev/null'
 /** More is slow to paste into a terminal. */
 const MOST_PASTED = 64 * 1_024
 const DEFAULT_ORIGIN = 'http://127.0.0.1:3000'
-
-export const isCutOff = (diff: string): boolean => CUT_OFF.test(diff)
 
 /** A diff has no content of binary files. */
 export const binaryFiles = (diff: string): string[] =>

@@ -1,9 +1,10 @@
 import { Terminal } from 'lucide-react'
+import { isCutOff } from '../../../../../lib/core/changed-files.ts'
 import { Button } from '../../components/button.tsx'
 import { Command, Copy } from '../../components/copy.tsx'
 import { Popover } from '../../components/popover.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
-import { binaryFiles, fetchedApply, isCutOff, pastedApply } from './apply-commands.ts'
+import { binaryFiles, fetchedApply, pastedApply } from './apply-commands.ts'
 
 type Props = {
   diff: string

@@ -1,55 +1,20 @@
 import { Link } from '@tanstack/react-router'
 import { FileDiff } from 'lucide-react'
-import { parsedDiff } from '../../components/diff-files.ts'
+import { type Change, changesIn, changeTotals } from '../../../../../lib/core/changed-files.ts'
+import { ChangeSums } from '../../components/change-sums.tsx'
 import { formatNumber } from '../../components/format.ts'
+import { parsedDiff } from '../../components/parsed-diff.ts'
 import { startOfLine } from '../../components/text-weight.ts'
-import { isCutOff } from './apply-commands.ts'
-
-export type Change = { path: string; additions: number; deletions: number }
-
-const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
-
-/** Results come from agents and may hold anything. */
-const reportedChanges = (list: unknown): Change[] =>
-  (Array.isArray(list) ? list : []).flatMap((each) => {
-    const { path, additions, deletions } = Object(each)
-    if (typeof path !== 'string') return []
-    return [
-      { path, additions: isCount(additions) ? additions : 0, deletions: isCount(deletions) ? deletions : 0 },
-    ]
-  })
-
-const countedChanges = ({ diff, filesChanged }: Readonly<Record<string, unknown>>): readonly Change[] => {
-  if (typeof diff === 'string' && diff !== '' && !isCutOff(diff)) {
-    const { files } = parsedDiff(diff)
-    if (files.length > 0)
-      return files.map(({ path, added, removed }) => ({ path, additions: added, deletions: removed }))
-  }
-  return reportedChanges(filesChanged)
-}
 
 const counted = new WeakMap<object, readonly Change[]>()
 
-/** Counted in the diff that is shown. What the agent reported counts only where there is no whole diff. */
-export const changesIn = (result: Readonly<Record<string, unknown>> | undefined): readonly Change[] => {
+export const changesOf = (result: Readonly<Record<string, unknown>> | undefined): readonly Change[] => {
   if (result === undefined) return []
   const known = counted.get(result)
   if (known !== undefined) return known
-  const changes = countedChanges(result)
+  const changes = changesIn(result, parsedDiff)
   counted.set(result, changes)
   return changes
-}
-
-/** The sums of changes, `+12 −4`. */
-export const ChangeSums = ({ changes }: { changes: readonly Change[] }) => {
-  const sum = (count: (change: Change) => number) =>
-    formatNumber(changes.reduce((total, change) => total + count(change), 0))
-  return (
-    <span className="flex shrink-0 gap-1.5 font-mono text-xs">
-      <span className="text-completed">+{sum(({ additions }) => additions)}</span>
-      <span className="text-failed">−{sum(({ deletions }) => deletions)}</span>
-    </span>
-  )
 }
 
 export const filesText = (count: number): string => (count === 1 ? '1 file' : `${formatNumber(count)} files`)
@@ -64,7 +29,7 @@ type Props = {
 
 /** Links to the changes of a turn. Renders nothing if no files changed. */
 export const ChangedFiles = ({ task, attempt }: Props) => {
-  const changes = changesIn(task.result)
+  const changes = changesOf(task.result)
   if (changes.length === 0) return null
   const rest = changes.length - MOST_NAMED
   const names = changes.slice(0, MOST_NAMED).map(({ path }) => startOfLine(path))
@@ -79,7 +44,7 @@ export const ChangedFiles = ({ task, attempt }: Props) => {
       <span className="shrink-0 font-medium underline underline-offset-2">
         {filesText(changes.length)} changed
       </span>
-      <ChangeSums changes={changes} />
+      <ChangeSums {...changeTotals(changes)} />
       <span className="min-w-0 truncate font-mono text-xs text-muted-foreground">
         {names.join(', ')}
         {rest > 0 && `, and ${formatNumber(rest)} more`}

@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff'
-import { type DiffLine, type FileDiff, parseDiff } from '../../components/diff-files.ts'
+import { type DiffLine, type FileDiff, parseDiff } from '../../../../../lib/core/diff-files.ts'
 
 /** `same` are the paths of files that both changed in the same way. */
 export type Comparison = { files: FileDiff[]; same: string[] }

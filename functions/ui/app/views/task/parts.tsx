@@ -13,7 +13,7 @@ import { Popover, PopoverClose } from '../../components/popover.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import type { Run } from '../../run/run.ts'
 import { AttemptLinks, EarlierAttempt, useShownAttempt } from './attempts.tsx'
-import { changesIn } from './changed-files.tsx'
+import { changesOf } from './changed-files.tsx'
 import { Changes } from './changes.tsx'
 import { HeadLine } from './head-line.tsx'
 import { Input } from './input.tsx'
@@ -40,7 +40,7 @@ export const Parts = ({ task, run, work }: Props) => {
     <div className="min-w-0">
       <HeadLine task={task} tab={tab} tabs={shown} row={row} />
       <div ref={row} className="flex items-center gap-2 border-b pr-2 md:pr-4">
-        <Tabs current={tab} shown={shown} changes={changesIn(task.result).length} />
+        <Tabs current={tab} shown={shown} changes={changesOf(task.result).length} />
         <Link
           from="/tasks/$id"
           to="."
@@ -67,7 +67,7 @@ const useShownTabs = (task: Task, run: Run | undefined, current: Tab): readonly 
   const isThere: Partial<Record<Tab, boolean>> = {
     // An earlier attempt may have left some.
     changes:
-      attempts > 1 || Boolean(result?.diff) || Boolean(result?.leftOut) || changesIn(result).length > 0,
+      attempts > 1 || Boolean(result?.diff) || Boolean(result?.leftOut) || changesOf(result).length > 0,
     compare: canCompare,
     usage: usage !== undefined || cost !== undefined || run !== undefined,
   }

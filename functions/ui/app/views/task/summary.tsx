@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { changeTotals } from '../../../../../lib/core/changed-files.ts'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { AgentName } from '../../components/agent-name.tsx'
+import { ChangeSums } from '../../components/change-sums.tsx'
 import { Copy } from '../../components/copy.tsx'
 import { Cost } from '../../components/cost.tsx'
 import { formatNumber } from '../../components/format.ts'
@@ -14,7 +16,7 @@ import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
 import { When } from '../../components/when.tsx'
 import { awaited } from './awaited.ts'
-import { ChangeSums, changesIn, filesText } from './changed-files.tsx'
+import { changesOf, filesText } from './changed-files.tsx'
 
 const NORMAL = 3
 /** The input has all of them. */
@@ -124,7 +126,7 @@ const Figure = ({ name, children }: { name: string; children: ReactNode }) => (
 )
 
 const Figures = ({ task }: { task: Task }) => {
-  const changes = changesIn(task.result)
+  const changes = changesOf(task.result)
   return (
     <dl className="flex flex-wrap gap-x-8 gap-y-1.5 empty:hidden">
       <Present task={task} />
@@ -143,7 +145,7 @@ const Figures = ({ task }: { task: Task }) => {
             replace
             className="flex items-baseline gap-2 underline-offset-4 hover:underline"
           >
-            {filesText(changes.length)} <ChangeSums changes={changes} />
+            {filesText(changes.length)} <ChangeSums {...changeTotals(changes)} />
           </Link>
         </Figure>
       )}

@@ -23,18 +23,10 @@ const PREAMBLE = /^(?:diff -|Index: |={10,}$)/
 const BINARY = /^(?:Binary files .* differ|GIT binary patch)$/
 
 type Reading = { readonly all: readonly string[]; at: number }
-type ParsedDiff = { readonly files: readonly FileDiff[]; readonly before: string }
-
-let latest: { readonly text: string; readonly parsed: ParsedDiff } | undefined
-
-/** As `parseDiff`. The head of a task and what is below it read the same diff one after the other: it is parsed once. */
-export const parsedDiff = (text: string): ParsedDiff => {
-  if (latest?.text !== text) latest = { text, parsed: parseDiff(text) }
-  return latest.parsed
-}
+export type ParsedDiff = { readonly files: readonly FileDiff[]; readonly before: string }
 
 /** Parses the output of `git diff` or `diff -u`. `before` is the text in front of the first file, or all of it when there is none. */
-export const parseDiff = (text: string): { files: FileDiff[]; before: string } => {
+export const parseDiff = (text: string): ParsedDiff => {
   const reading: Reading = { all: text.replace(/\n+$/, '').split('\n'), at: 0 }
   const { all } = reading
   while (reading.at < all.length && !isStart(reading)) reading.at += 1

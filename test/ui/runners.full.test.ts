@@ -120,9 +120,9 @@ inBrowser('the runners', () => {
       /linux\s+gpu\s+coding-agent, The painter\s+bubblewrap sandbox\s+version 9\.8\.7\s+seen just now\s+0 of 4 running/,
     )
     const card = (name: string) => page.getByRole('region', { name, exact: true })
-    await card('The painter').getByText('on build-1').waitFor()
+    await card('The painter').getByText('on 1 of 1 runner, 0 of 4 running').waitFor()
     await card('The painter').getByText('Runners only').waitFor()
-    await card('Coding agent').getByText('on build-1').waitFor()
+    await card('Coding agent').getByText('on 1 of 1 runner, 0 of 4 running').waitFor()
 
     await page.keyboard.press('c')
     const form = page.getByRole('dialog', { name: 'Create task' })
@@ -141,6 +141,10 @@ inBrowser('the runners', () => {
     await runner.tell([{ taskId: claim?.task.id ?? '', fence: 1 }])
     await page.getByLabel('Summary').getByRole('link', { name: 'build-1' }).click()
     await row(page, 'build-1').getByText('1 of 4 running').waitFor()
+    const drained = await makeRunner('build-0')
+    await api.client.drainRunner({ params: { id: drained.id }, body: {} })
+    await card('The painter').getByText('on 1 of 2 runners, 1 of 4 running').waitFor()
+    await api.client.removeRunner({ params: { id: drained.id } })
     await expectSound(opened)
     await row(page, 'build-1').getByRole('link', { name: 'Paint it' }).click()
     await page.getByRole('heading', { level: 1, name: 'Paint it' }).waitFor()

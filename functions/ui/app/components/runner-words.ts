@@ -19,6 +19,12 @@ export const runnerState = ({ status, drained, running = [] }: Reading): { label
 /** One that should take tasks and does not. */
 export const isMissing = ({ status, drained }: Reading): boolean => status === 'offline' && !drained
 
+/** `on 2 of 3 runners`, of the runners of an agent; `all` is undefined until it is known. */
+export const runnersText = (taking: number, all = taking): string => {
+  const most = Math.max(taking, all)
+  return `on ${taking} of ${most} ${most === 1 ? 'runner' : 'runners'}`
+}
+
 /** How the programs of a runner's agents are kept apart. */
 export const isolations: Readonly<Record<Runner['isolation'], string>> = {
   bubblewrap: 'bubblewrap sandbox',

@@ -5,6 +5,7 @@ import type { Agent } from '../../../../lib/agents/schema.ts'
 import { isOnDemo } from '../components/agent-condition.ts'
 import { Command } from '../components/copy.tsx'
 import { keySearch } from '../components/key-search.ts'
+import { OnRunners } from '../components/on-runners.tsx'
 import { providerName } from '../components/provider-name.ts'
 import { Skeleton } from '../components/skeleton.tsx'
 import { Tag, type Tone } from '../components/tag.tsx'
@@ -130,9 +131,6 @@ const stateLabel = (agent: Agent): readonly [string, Tone] => {
   return agent.configured ? ['No runner', 'warn'] : ['Not set up', 'warn']
 }
 
-const onRunners = ([first, ...more]: readonly string[]) =>
-  `On ${first}${more.length > 0 ? ` and ${more.length} more` : ''}`
-
 const AgentDetail = ({ agent }: { agent: Agent }): ReactNode => {
   const { install, missingSettings, inService, runners, family } = agent
   if (isUnhealthy(agent)) return <HowToMend agent={agent} />
@@ -144,7 +142,7 @@ const AgentDetail = ({ agent }: { agent: Agent }): ReactNode => {
         {!install && !missingSettings && agent.health.message}
       </>
     )
-  if (!inService && runners.length > 0) return onRunners(runners)
+  if (!inService && runners.length > 0) return <OnRunners agent={agent} />
   if (family === 'builtin') return <BuiltInModel />
   return agent.version ? `Version ${agent.version}` : agent.type
 }

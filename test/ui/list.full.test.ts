@@ -334,14 +334,14 @@ inBrowser('the list of tasks', () => {
       await world.create({ title: `Long ${n}`, labels, metadata: { runMs: 240_000 } })
     const last = row(page, 'Long 12')
     await last
-      .getByText(/^\d+(?:st|nd|rd|th) in line$/)
+      .getByText(/^\d+(?:st|nd|rd|th) in line for Moody$/)
       .filter({ visible: true })
       .waitFor()
     expect((await last.boundingBox())?.height).toBe(37)
     expect(await last.innerText()).toMatch(/Moody/)
     await expectSound(opened)
     await last
-      .getByText(/in line$/)
+      .getByText(/in line for Moody$/)
       .filter({ visible: true })
       .waitFor()
     await page.setViewportSize({ width: 1280, height: 800 })

@@ -6,9 +6,8 @@ import { Button } from '../../components/button.tsx'
 import { Cost } from '../../components/cost.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { formatNumber } from '../../components/format.ts'
-import { TextPieces } from '../../components/plain-text.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { Scroller } from '../../components/scroller.tsx'
+import { ScrolledText } from '../../components/scrolled-text.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
@@ -107,15 +106,7 @@ const Waiting = ({ messages }: { messages: ThreadData['messages'] }) =>
               <Clock size={12} aria-hidden className="text-queued" />
               <Facts facts={['Waits for the current turn to end', <When key="at" at={createdAt} />]} />
             </p>
-            <Scroller
-              role="group"
-              label={`Message: ${startOfLine(content)}`}
-              className="max-h-48 overflow-y-auto"
-            >
-              <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">
-                <TextPieces text={content} />
-              </p>
-            </Scroller>
+            <ScrolledText label={`Message: ${startOfLine(content)}`} text={content} />
           </li>
         ))}
       </ul>

@@ -7,9 +7,9 @@ import { Cost } from '../../components/cost.tsx'
 import { ErrorCode } from '../../components/error-code.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Person } from '../../components/person.tsx'
-import { TextPieces } from '../../components/plain-text.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { RichText } from '../../components/rich-text.tsx'
+import { ScrolledText } from '../../components/scrolled-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { State } from '../../components/state.tsx'
@@ -191,15 +191,7 @@ const Prompt = ({ task, isFolded = false }: { task: Task; isFolded?: boolean }) 
             {cutToWeight(text.trimStart(), FOLDED_WEIGHT)}
           </p>
         ) : (
-          <Scroller
-            role="group"
-            label={`Prompt: ${startOfLine(task.title)}`}
-            className="max-h-48 overflow-y-auto"
-          >
-            <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">
-              <TextPieces text={text} />
-            </p>
-          </Scroller>
+          <ScrolledText label={`Prompt: ${startOfLine(task.title)}`} text={text} />
         )}
       </div>
     </div>

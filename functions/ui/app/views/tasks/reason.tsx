@@ -1,6 +1,5 @@
 import { AgentName } from '../../components/agent-name.tsx'
 import { expiresAtMs, formatTimeLeft, useCountdown } from '../../components/countdown.ts'
-import { Facts } from '../../components/facts.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { startOfLine } from '../../components/text-weight.ts'
 import { visibleText } from '../../components/visible-text.ts'
@@ -34,18 +33,17 @@ const goesOnByItself: ReadonlySet<TaskRow['waitingFor']> = new Set(['slot', 'sch
 export const Reason = ({ task }: { task: TaskRow }) => {
   if (task.waitingFor === 'approval') return <WaitingCall task={task} />
   // On wide screens both are beside the title.
-  if (task.waitingFor === 'slot')
-    return <Facts facts={[<Place key="place" task={task} />, <AgentName key="agent" type={task.agent} />]} />
+  if (task.waitingFor === 'slot') return <Place task={task} />
   const waits = waitingText(task, serverNow())
   const tone = goesOnByItself.has(task.waitingFor) ? 'text-muted-foreground' : 'text-queued'
   if (waits) return <span className={`truncate ${tone}`}>{waits}</span>
   return isFailed(task) && <ErrorText error={task.error} />
 }
 
-/** `4th in line`; the limit that is reached as its title. */
+/** `4th in line for Atlas`; the limit that is reached as its title. */
 export const Place = ({ task }: { task: TaskRow }) => (
   <span className="truncate text-muted-foreground" title={task.waiting?.message}>
-    {placeInLine(task.waiting ?? {})}
+    {placeInLine(task.waiting ?? {})} for <AgentName type={task.agent} />
   </span>
 )
 

@@ -28,15 +28,17 @@ const isWhole = (given: string, kind: string): boolean =>
   given.startsWith(`${kind}_`) && /^[0-9A-HJKMNP-TV-Z]{26}$/.test(given.slice(kind.length + 1))
 
 /** Whether a short id is the beginning of an id, or the end of one. */
-const fits = (id: string, kind: string, digits: string): boolean => {
+const fits = (id: string, { prefix, isByEnd = false }: Kind, digits: string): boolean => {
   const whole = id.toUpperCase()
-  const own = whole.startsWith(`${kind.toUpperCase()}_`) ? whole.slice(kind.length + 1) : whole
-  return own.startsWith(digits) || (digits.length >= LEAST_LAST_DIGITS && own.endsWith(digits))
+  const own = whole.startsWith(`${prefix.toUpperCase()}_`) ? whole.slice(prefix.length + 1) : whole
+  return (!isByEnd && own.startsWith(digits)) || (digits.length >= LEAST_LAST_DIGITS && own.endsWith(digits))
 }
 
 type Kind = {
   /** The prefix of its ids, such as `task`. */
   prefix: string
+  /** Only the end of an id names one: the beginning is its time, which another one of the same minutes has as well. */
+  isByEnd?: boolean
   /** How messages name it. */
   name: string
   /** Those that may fit, from any place: each is compared. A read that fails ends the search. */
@@ -44,16 +46,13 @@ type Kind = {
 }
 
 /** The id that a text names: itself, or the one id that it is the beginning or the end of. Throws AmbiguousId where it fits several. */
-const resolveId = async (
-  given: string,
-  { prefix, name, search }: Kind,
-  service: Service,
-): Promise<string | undefined> => {
+const resolveId = async (given: string, kind: Kind, service: Service): Promise<string | undefined> => {
+  const { prefix, name, search } = kind
   const digits = digitsIn(given, prefix)
   if (digits === undefined) return undefined
   const found = new Map<string, Candidate>()
   for await (const candidates of search(service, digits)) {
-    for (const each of candidates) if (fits(each.id, prefix, digits)) found.set(each.id, each)
+    for (const each of candidates) if (fits(each.id, kind, digits)) found.set(each.id, each)
     if (found.has(given)) return given
     if (found.size > MOST_LISTED) break
   }
@@ -126,8 +125,10 @@ const deadLetter: Kind = {
     }),
 }
 
+// Once one is decided or expires, the next call of the same agent must not be taken for it.
 const approval: Kind = {
   prefix: 'apv',
+  isByEnd: true,
   name: 'approvals',
   search: ({ client }) =>
     everyPage(async () => ({ rows: (await client.listApprovals()).approvals.map(toCandidate) })),

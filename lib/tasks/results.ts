@@ -19,7 +19,7 @@ const resultGroup = ({ id, source, sourceId }: TaskRow): string =>
   source === 'cron' && sourceId !== undefined ? `schedule:${sourceId}` : id
 
 /**
- * The results that no other run follows, among the newest completed tasks of a time, newest first; of a schedule the latest.
+ * The results that no other run follows, among the newest completed tasks of a time, newest first; of a schedule only the latest.
  * An index of all results would cost more in each write.
  */
 export const createRecentResults =
@@ -31,9 +31,9 @@ export const createRecentResults =
     const groups = new Set<string>()
     const isLatest = (row: TaskRow): boolean => {
       const group = resultGroup(row)
-      if (isFollowed(row) || groups.has(group)) return false
+      if (groups.has(group)) return false
       groups.add(group)
-      return true
+      return !isFollowed(row)
     }
     const found: TaskRow[] = []
     let read = 0

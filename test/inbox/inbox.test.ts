@@ -247,6 +247,28 @@ describe('an item of the inbox', () => {
     for (const task of tasks) expect(task).not.toHaveProperty('brief')
   })
 
+  it('of a schedule is its latest result alone, also once that was answered', async () => {
+    await using api = await startInbox()
+    const { body } = await api.call('POST /api/schedules', {
+      body: { name: 'Nightly', cron: '0 0 * * *', task: { title: 'Look' } },
+    })
+    const runNow = async () => {
+      api.service.clock.advance(1_000)
+      const { task } = (await api.call(`POST /api/schedules/${body.schedule.id}/run`)).body
+      await api.service.reaches(task.id, 'completed')
+      return task.id as string
+    }
+    const results = async () =>
+      (await api.items()).flatMap((item) => (item.kind === 'result' ? item.task.id : []))
+    await runNow()
+    const latest = await runNow()
+    expect(await results()).toEqual([latest])
+    const { task } = (await api.call(`POST /api/tasks/${latest}/messages`, { body: { content: 'Go on' } }))
+      .body
+    await api.service.reaches(task.id, 'completed')
+    expect(await results()).toEqual([task.id])
+  })
+
   it('of a webhook is there while a failed delivery has paused it', async () => {
     await using api = await startInbox()
     const { body } = await api.call('POST /api/webhooks', {

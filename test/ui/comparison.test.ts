@@ -77,6 +77,12 @@ describe('the commands that apply a diff', () => {
     expect(isCutOff(`${diff}+[diff truncated at 200 kB]\n`)).toBe(false)
     expect(pastedApply('x'.repeat(70_000))).toBeUndefined()
   })
+  it.each(['\r', '\u001b[201~', '\u0000', '\u009b'])(
+    'are not pasted with %j, which a terminal acts on',
+    (text) => {
+      expect(pastedApply(`${file('a', `+x${text}PATCH${text}touch /tmp/x${text}\n`)}`)).toBeUndefined()
+    },
+  )
 })
 
 describe('attempts', () => {

@@ -27,7 +27,8 @@ export const approve = defineCommand({
   name: 'approve',
   usage: '[<approval id>] [--deny | --always]',
   about: 'List the tool calls that need your approval, approve one, or deny it.',
-  details: 'The task or conversation then continues. A decision cannot be changed.',
+  details:
+    'The last 6 characters of an id are enough. The task or conversation then continues. A decision cannot be changed.',
   options: {
     deny: { type: 'boolean', about: 'deny the call; the agent is informed and continues without it' },
     always: { type: 'boolean', about: 'approve the tool for the rest of its task or conversation' },

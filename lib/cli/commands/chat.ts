@@ -1,4 +1,3 @@
-import { shortenedText } from '../../core/cut-text.ts'
 import type { SecurityMode } from '../../core/security-mode.ts'
 import { sendTurn } from '../chat-turn.ts'
 import { defineCommand } from '../command.ts'
@@ -7,8 +6,6 @@ import { budgetOption, modeOption, parseBudget, parseMode } from '../mode-and-bu
 import type { Service } from '../service.ts'
 import { findConversationId } from '../short-id.ts'
 import { interruptible, safeLine, type Terminal } from '../terminal.ts'
-
-const MOST_OF_ARGUMENTS = 400
 
 type Options = {
   mode: SecurityMode
@@ -22,8 +19,9 @@ type Ask = (question: string) => Promise<string | undefined>
 
 const isYes = (answer = '') => /^y(?:es)?$/i.test(answer.trim())
 
+/** With all arguments: nothing is allowed unread. */
 const questionAbout = (call: { name: string; arguments: unknown }): string =>
-  `Allow ${safeLine(call.name)} ${shortenedText(safeLine(JSON.stringify(call.arguments ?? {})), MOST_OF_ARGUMENTS)}? [y/N] `
+  `Allow ${safeLine(call.name)} ${safeLine(JSON.stringify(call.arguments ?? {}))}? [y/N] `
 
 /** One message and its answer. Ctrl-C stops the turn; what was said until then is kept. */
 const converse = async (

@@ -2,6 +2,7 @@ import { Check, X } from 'lucide-react'
 import { useState } from 'react'
 import { refusalOutcome } from '../../approvals/calls.ts'
 import type { Mark } from '../../approvals/decision.ts'
+import { Arguments } from '../../components/arguments.tsx'
 import { type BulkJob, BulkRun } from '../../components/bulk-run.tsx'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
@@ -77,12 +78,15 @@ const Ask = ({ approvals, onCancel, onSure }: AskProps) => (
   <Dialog isOpen onClose={onCancel} title={`Allow ${calls(approvals.length)} once?`}>
     <DialogBody>
       <ul aria-label="Calls to allow" className="divide-y rounded-md border">
-        {approvals.map(({ id, title, securityLevel }) => (
-          <li key={id} className="flex flex-wrap items-center gap-2 px-3 py-2">
-            <RiskTag risk={securityLevel} />
-            <span className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">
-              {visibleText(withoutWorkspace(title))}
+        {approvals.map(({ id, title, toolName, params, securityLevel }) => (
+          <li key={id} className="flex flex-col gap-2 px-3 py-2">
+            <span className="flex flex-wrap items-center gap-2">
+              <RiskTag risk={securityLevel} />
+              <span className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">
+                {visibleText(withoutWorkspace(title))}
+              </span>
             </span>
+            <Arguments label={`Arguments of ${toolName}`} values={params} />
           </li>
         ))}
       </ul>

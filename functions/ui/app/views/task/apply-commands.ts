@@ -4,6 +4,8 @@ const BINARY = /^Binary files (?:a\/)?(.*) and (?:b\/)?(.*) differ$/gm
 const NOWHERE = '/dev/null'
 /** More is slow to paste into a terminal. */
 const MOST_PASTED = 64 * 1_024
+/** All but tabs and line breaks. */
+const CONTROLS = /[^\P{Cc}\t\n]/u
 const DEFAULT_ORIGIN = 'http://127.0.0.1:3000'
 
 /** A diff has no content of binary files. */
@@ -27,9 +29,12 @@ const delimiterFor = (diff: string): string => {
   return delimiter
 }
 
-/** A command with the diff in it; `start` is its first line. Undefined for a diff that is too long to be pasted. */
+/**
+ * A command with the diff in it; `start` is its first line. Undefined for a diff that cannot be pasted: it is too long, or has
+ * characters that a terminal acts on. A carriage return, say, ends a line there, and could end the command as well.
+ */
 export const pastedApply = (diff: string): { start: string; whole: string } | undefined => {
-  if (diff.length > MOST_PASTED) return undefined
+  if (diff.length > MOST_PASTED || CONTROLS.test(diff)) return undefined
   const delimiter = delimiterFor(diff)
   const start = `${gitApply(diff)} <<'${delimiter}'`
   return { start, whole: `${start}\n${diff.endsWith('\n') ? diff : `${diff}\n`}${delimiter}\n` }

@@ -338,9 +338,11 @@ const rights: Readonly<Record<string, Rights>> = {
     ['read', 'counters'],
     // The number of schedules, which is limited.
     ['get put update', 'limitedCounts'],
-    ['put', 'tasks ticketTasks audit'],
+    // The list has the state of the task that each created last.
+    ['get put', 'tasks'],
+    ['put', 'ticketTasks audit'],
     ['get put delete', 'rows/schedules'],
-    ['put delete', 'rows/tasks'],
+    ['get put delete', 'rows/tasks'],
     ['list', 'bucket'],
   ],
   security: [

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { shownText } from '../core/shown-text.ts'
 import { TimezoneSchema } from '../core/timezone.ts'
 import { TruncatedSchema } from '../core/truncated.ts'
-import { CreateTaskSchema, NewTaskSchema, TaskErrorSchema } from '../tasks/schema.ts'
+import { CreateTaskSchema, NewTaskSchema, TaskErrorSchema, TaskSchema } from '../tasks/schema.ts'
 import { cronFault } from './cron.ts'
 
 /** Five fields as of cron(5), or a nickname such as `@daily`, which runs at least once. */
@@ -75,4 +75,7 @@ export const HEAVY = { description: true, prompt: true, metadata: true } as cons
 /** A schedule in a list: only fields of the list's index. */
 export const ListedScheduleSchema = ScheduleSchema.omit({ runsAs: true, truncated: true }).extend({
   task: CreateTaskSchema.omit(HEAVY),
+  lastTask: TaskSchema.pick({ status: true, waitingFor: true })
+    .optional()
+    .describe('The state of `lastTaskId`; absent where that task is gone'),
 })

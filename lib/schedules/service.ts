@@ -25,6 +25,8 @@ type ScheduledTasks = {
     body: CreateTask,
     more: { id: string; trace?: Trace | undefined },
   ): Promise<{ task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }>
+  /** The task without its detail; undefined when it does not exist. */
+  summary(id: string): Promise<Pick<Task, 'status' | 'waitingFor'> | undefined>
   /** Commits as storage does, and logs the new task. */
   commit: Store['commit']
 }
@@ -88,12 +90,19 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
     return toSchedule(row)
   }
 
+  const listed = async (row: ScheduleRow) => {
+    const task = row.lastTaskId === undefined ? undefined : await tasks.summary(row.lastTaskId)
+    if (task === undefined) return toListedSchedule(row)
+    const lastTask = { status: task.status, ...definedFields({ waitingFor: task.waitingFor }) }
+    return { ...toListedSchedule(row), lastTask }
+  }
+
   const list = async (query: PageQuery) => {
     const { rows, facts } = await countedPage(query, 'schedules', {
       page: (range) => store.page(schedules, { index: 'newest', order: 'desc', ...range }),
       count: () => readRowCount(store, SCHEDULE_COUNTER),
     })
-    return { schedules: rows.map(toListedSchedule), ...facts }
+    return { schedules: await Promise.all(rows.map(listed)), ...facts }
   }
 
   const get = async (id: string) => {

@@ -122,7 +122,7 @@ describe('a schedule', () => {
   })
 
   it('makes one task at each due time, as its maker, and keeps what it made', async () => {
-    const { service, id, tasks, read } = await started()
+    const { service, call, id, tasks, read } = await started()
     service.clock.advance(HOUR_MS - 1)
     await service.schedules.runAllDue()
     expect(await tasks()).toEqual([])
@@ -144,6 +144,10 @@ describe('a schedule', () => {
       lastRunAt: '2026-01-01T13:00:00.000Z',
       nextRunAt: '2026-01-01T14:00:00.000Z',
     })
+    const listed = async () => (await call('GET /api/schedules')).body.schedules[0].lastTask
+    expect(await listed()).toEqual({ status: 'queued' })
+    await call(`POST /api/tasks/${task.id}/cancel`)
+    expect(await listed()).toEqual({ status: 'cancelled' })
   })
 
   it('runs once for all the due times that passed while nothing ran', async () => {

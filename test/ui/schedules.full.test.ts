@@ -196,7 +196,7 @@ inBrowser('the schedules', () => {
     }
     await row.getByText('–', { exact: true }).waitFor()
     await act('Run now')
-    await row.getByRole('link', { name: 'Last run of By hand' }).waitFor()
+    await row.getByRole('link', { name: 'Last run of By hand Completed' }).waitFor()
     const { lastTaskId } = (await newest()) ?? {}
     const ways = await row.locator('a[href^="/tasks/"]').all()
     for (const way of ways) expect(await way.getAttribute('href')).toBe(`/tasks/${lastTaskId}`)

@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../../components/confirm.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Popover, PopoverClose } from '../../components/popover.tsx'
 import { errorMessage } from '../../components/problem.tsx'
+import { State } from '../../components/state.tsx'
 import { Switch } from '../../components/switch.tsx'
 import { toast } from '../../components/toast.tsx'
 import { When } from '../../components/when.tsx'
@@ -20,7 +21,7 @@ import { Due, ZoneNote } from './due.tsx'
 import { repeatInWords } from './repeat.ts'
 
 const grid =
-  'grid grid-cols-[minmax(0,1fr)_auto] gap-x-5 md:grid-cols-[minmax(0,1fr)_minmax(0,16rem)_8rem_6rem_5rem]'
+  'grid grid-cols-[minmax(0,1fr)_auto] gap-x-5 md:grid-cols-[minmax(0,1fr)_minmax(0,16rem)_8rem_8rem_5rem]'
 
 /** The names of the columns, which the rows of a phone do not have. */
 export const ScheduleHead = () => (
@@ -34,7 +35,7 @@ export const ScheduleHead = () => (
 )
 
 export const ScheduleRow = ({ schedule }: { schedule: ListedSchedule }) => {
-  const { id, name, cron, timezone, enabled, nextRunAt, lastRunAt, lastTaskId, lastError } = schedule
+  const { id, name, cron, timezone, enabled, nextRunAt, lastError } = schedule
   return (
     <li className={`${grid} relative items-center gap-y-1 px-3.5 py-2.5 hover:bg-muted/60`}>
       <div className="min-w-0">
@@ -54,16 +55,7 @@ export const ScheduleRow = ({ schedule }: { schedule: ListedSchedule }) => {
           <ZoneNote timezone={timezone} />
         </span>
         <span>{nextRunAt ? <Due at={nextRunAt} timezone={timezone} /> : 'Paused'}</span>
-        <span className="relative z-1 max-md:hidden">
-          {lastRunAt && lastTaskId ? (
-            <Link to="/tasks/$id" params={{ id: lastTaskId }} className="underline underline-offset-2">
-              <span className="sr-only">Last run of {name} </span>
-              <When at={lastRunAt} />
-            </Link>
-          ) : (
-            '–'
-          )}
-        </span>
+        <LastRun schedule={schedule} />
       </div>
       {lastError && (
         <p className="col-span-full text-destructive md:order-last [overflow-wrap:anywhere]">
@@ -71,6 +63,20 @@ export const ScheduleRow = ({ schedule }: { schedule: ListedSchedule }) => {
         </p>
       )}
     </li>
+  )
+}
+
+/** What became of the task that it created last, and when that was. */
+const LastRun = ({ schedule: { name, lastRunAt, lastTaskId, lastTask } }: { schedule: ListedSchedule }) => {
+  if (!lastRunAt || !lastTaskId) return <span className="max-md:hidden">–</span>
+  return (
+    <span className="relative z-1 flex min-w-0 items-baseline gap-x-2 md:flex-col md:items-start">
+      <Link to="/tasks/$id" params={{ id: lastTaskId }} className="underline-offset-2 hover:underline">
+        <span className="sr-only">Last run of {name} </span>
+        {lastTask ? <State {...lastTask} /> : 'Last run'}
+      </Link>
+      <When at={lastRunAt} className="text-xs" />
+    </span>
   )
 }
 

@@ -502,6 +502,11 @@ inBrowser('the inbox', () => {
     const asked = page.getByRole('dialog', { name: 'Retry 1 dead letter?' })
     await asked.getByText('Broken').waitFor()
     await page.keyboard.press('Escape')
+    await asked.waitFor({ state: 'detached' })
+    await page.setViewportSize({ width: 390, height: 760 })
+    await page.getByRole('button', { name: 'Retry', exact: true }).click()
+    await asked.getByText('Broken').waitFor()
+    await page.keyboard.press('Escape')
     const [letter] = (await api.client.listDlq({ query: {} })).items
     await api.client.discardDlqItem({ params: { id: letter?.id ?? '' } })
     await page.getByText('Nothing needs you').waitFor()

@@ -2,6 +2,7 @@ import type { TaskFields } from '../../../../lib/tasks/schema.ts'
 import { formatNumber, formatTime } from './format.ts'
 import { providerName } from './provider-name.ts'
 import { startOfLine } from './text-weight.ts'
+import { formatDuration } from './time.ts'
 
 type Waits = Pick<TaskFields, 'waitingFor' | 'waiting'>
 type Reason = NonNullable<Waits['waitingFor']>
@@ -92,6 +93,15 @@ export const waitingText = (waits: Waits, now: number): string | undefined => {
   if (waitingFor === 'runner' && waiting?.message !== undefined)
     return withCapital(startOfLine(waiting.message))
   return `Waiting for ${words[waitingFor].what(waiting ?? {})}${untilText(waits, now)}`
+}
+
+/** `4th in line`, `waiting 3m`: what the state beside it leaves open. */
+export const waitBesideState = (waits: Waits, now: number): string | undefined => {
+  const { waitingFor, waiting } = waits
+  if (waitingFor === 'slot') return placeInLine(waiting ?? {})
+  if (waitingFor === 'approval' && waiting)
+    return `waiting ${formatDuration(now - Date.parse(waiting.since))}`
+  return waitingText(waits, now)
 }
 
 /** Why a task waits, and what happens at the end of the wait: `Anthropic has reached its usage limit.`, `Next try`. */

@@ -27,8 +27,9 @@ export const Palette = () => {
   const [inView] = useState(taskInView)
   const actions = useActions().filter((one) => fits(one, typed))
   const places = usePlaces(typed)
+  const isNarrow = useNarrow()
   // There the menu is at hand.
-  const hidesPlaces = useNarrow() && typed === ''
+  const hidesPlaces = isNarrow && typed === ''
   return (
     <Dialog isOpen onClose={closeOverlay} title="Search" isBare>
       <Command label="Search everything" shouldFilter={false} className="flex min-h-0 flex-col">
@@ -38,7 +39,7 @@ export const Palette = () => {
             autoFocus
             value={text}
             onValueChange={setText}
-            placeholder="Search tasks, conversations, settings and docs"
+            placeholder={isNarrow ? 'Search' : 'Search tasks, conversations, settings and docs'}
             className="h-12 min-w-0 flex-1 bg-transparent px-2.5 text-base text-ellipsis outline-none placeholder:text-muted-foreground"
           />
           <Button

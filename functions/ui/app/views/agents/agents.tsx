@@ -74,7 +74,7 @@ export const Agents = (): ReactNode => {
       {error && !all && <Problem error={error} onRetry={() => void refetch()} />}
       {all?.length === 0 && <NoAgents />}
       <div className="flex flex-col gap-4 p-4 md:px-6">
-        <div className="-mb-4 gap-4 *:mb-4 *:break-inside-avoid empty:hidden xl:columns-2">
+        <div className="gap-4 *:mb-4 max-xl:-mb-4 *:break-inside-avoid empty:hidden xl:columns-2">
           {setUp.map((agent) => (
             <AgentCard
               key={agent.type}

@@ -135,9 +135,9 @@ const RowButton = ({ label, keys, isInWords = false, onClick, className = '', ch
   </Button>
 )
 
-/** The act that most likely ends the cause. A phone has no room for it; there the title leads to the cause. */
+/** The act that most likely ends the cause. A phone has room for that of a failure; of others the title leads to the cause. */
 const Verb = (props: Pick<Props, 'item' | 'isCurrent'> & Pick<ItemVerbs, 'onRetry'>) => (
-  <span className="contents max-md:hidden">
+  <span className={`contents ${props.item.kind === 'failure' ? '' : 'max-md:hidden'}`}>
     <VerbOfKind {...props} />
   </span>
 )
@@ -151,7 +151,10 @@ const VerbOfKind = ({
     case 'failure':
       return (
         <Button size="small" needsService title="Retry (r)" onClick={() => onRetry(item)}>
-          <RotateCcw size={14} /> Retry {item.failure.pending > 1 ? `all ${item.failure.pending}` : ''}
+          <RotateCcw size={14} />
+          <span className="max-md:sr-only">
+            Retry {item.failure.pending > 1 ? `all ${item.failure.pending}` : ''}
+          </span>
           {isCurrent && <Key name={writtenKey('retry')} />}
         </Button>
       )

@@ -13,7 +13,7 @@ import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
 import { isStuck } from '../../components/usual-time.ts'
 import { Panel } from '../../components/view.tsx'
-import { placeInLine, waitingText } from '../../components/waiting.ts'
+import { waitBesideState } from '../../components/waiting.ts'
 import { useUsualRuns } from '../../data/analytics.ts'
 import { useActiveTasks } from '../../data/tasks.ts'
 
@@ -138,18 +138,9 @@ const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
 
 const Wait = ({ task, now }: { task: TaskFields; now: number }) => (
   <span className="min-w-0 max-md:w-full max-md:pl-5">
-    <Tag tone={task.waitingFor === 'slot' ? 'plain' : 'warn'}>{waitText(task, now)}</Tag>
+    <Tag tone={task.waitingFor === 'slot' ? 'plain' : 'warn'}>{waitBesideState(task, now)}</Tag>
   </span>
 )
-
-/** What the state does not say. */
-const waitText = (task: TaskFields, now: number): string | undefined => {
-  const { waitingFor, waiting } = task
-  if (waitingFor === 'slot') return placeInLine(waiting ?? {})
-  if (waitingFor === 'approval' && waiting)
-    return `waiting ${formatDuration(now - Date.parse(waiting.since))}`
-  return waitingText(task, now)
-}
 
 const Waiting = ({ task }: { task: TaskFields }) => {
   const now = useNow(true)

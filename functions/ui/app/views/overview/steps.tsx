@@ -48,8 +48,8 @@ export const Steps = ({ total, hasRepository, onHide }: Props) => {
         <Step isDone={done.task} title="Create a task">
           <button type="button" className={link} onClick={openCreate}>
             Create one
-          </button>{' '}
-          <span className="max-md:hidden">(press c)</span>, or from a script.
+          </button>
+          <span className="max-md:hidden"> (press c)</span>, or from a script.
         </Step>
         <Step isDone={done.repository} title="Work on a repository">
           Choose one in a task, or link your GitHub account under{' '}

@@ -8,7 +8,7 @@ import { useNow } from '../../components/now.ts'
 import { State } from '../../components/state.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
-import { waitingText } from '../../components/waiting.ts'
+import { waitBesideState } from '../../components/waiting.ts'
 import { useInboxCounts } from '../../data/inbox.ts'
 import { useActiveTasks } from '../../data/tasks.ts'
 
@@ -85,7 +85,7 @@ const Running = ({ task }: { task: TaskFields }) => {
       {status && <State status={status} waitingFor={task.waitingFor} isBrief />}
       <span className="min-w-0 flex-1 truncate">{startOfLine(title ?? '')}</span>
       <span className="shrink-0 text-muted-foreground tabular-nums">
-        {task.waitingFor ? waitingText(task, now) : startedAt && formatDuration(runTimeMs(task, now))}
+        {task.waitingFor ? waitBesideState(task, now) : startedAt && formatDuration(runTimeMs(task, now))}
       </span>
     </Link>
   )

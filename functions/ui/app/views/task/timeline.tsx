@@ -157,7 +157,7 @@ const Zoom = ({ lifetime, zoom, onZoom }: ZoomProps) => {
   )
 }
 
-const nameClass = 'w-32 shrink-0 sm:w-44'
+const nameClass = 'w-32 shrink-0 sm:w-56'
 const tookClass = 'w-14 shrink-0 text-right text-muted-foreground'
 
 const Axis = ({ stretch: { from, to }, origin }: { stretch: Stretch; origin: number }) => (

@@ -49,7 +49,7 @@ const Provider = ({ name, configured, lastEvent, eventCount = 0 }: Status & { na
       <Row
         title={label}
         aside={<Tag>Not configured</Tag>}
-        meta={<Facts facts={[`set ${variable} in the environment`]} />}
+        meta={<Facts facts={[`Set ${variable} in the environment`]} />}
       />
     )
   return (

@@ -28,11 +28,14 @@ const endedPlaces: Rights = [
   ['query delete', 'placeWaits'],
 ]
 
-/** Messages to browsers, about calls that wait and results: the browsers, the key of the service, and what it is about. */
-const alerts: Rights = [
-  ['get index delete', 'pushSubscriptions'],
-  ['get', 'alertKeys'],
+/** Whether the session of a subscribed browser lives: its user, and the device that may have it. */
+const livingSessions: Rights = [
+  ['get', 'sessions users pairings'],
+  ['update', 'pairings'],
 ]
+
+/** Messages to browsers, about calls that wait and results: the browsers, the key of the service, and what it is about. */
+const alerts: Rights = [['get index delete', 'pushSubscriptions'], ['get', 'alertKeys'], ...livingSessions]
 
 /** What the receivers of notices do: `notify`, and `dlq` with those that a queue gave up on. */
 const notices: Rights = [
@@ -410,6 +413,7 @@ const rights: Readonly<Record<string, Rights>> = {
     ['get put delete', 'rows/deliveries'],
     ['get delete', 'pushSubscriptions'],
     ['get', 'alertKeys'],
+    ...livingSessions,
     ['get query index put update', 'schedules'],
     ['put', 'ticketTasks'],
     ['get', 'rows/schedules'],

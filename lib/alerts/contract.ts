@@ -61,7 +61,7 @@ export const alertRoutes = defineRoutes({
     path: '/api/alerts/subscriptions',
     summary: 'Create a push subscription',
     about:
-      'Turns on notifications in a browser. The body is a subscription of the Push API; sending it again replaces it. At most 20 per user. Returns 400 `url_refused` if the service may not reach the endpoint.',
+      'Turns on notifications in a browser. The body is a subscription of the Push API; sending it again replaces it. It ends with the session of this request: at sign-out, when the session is revoked or expires, or when the account is disabled. At most 20 per user. Returns 400 `url_refused` if the service may not reach the endpoint.',
     access: 'session',
     body: SubscribeSchema,
     status: 201,
@@ -79,7 +79,8 @@ export const alertRoutes = defineRoutes({
     method: 'POST',
     path: '/api/alerts/subscriptions/{id}/test',
     summary: 'Test a push subscription',
-    about: 'Sends a test notification to the browser. `statusCode` is the response of its push service.',
+    about:
+      'Sends a test notification to the browser. `statusCode` is the response of its push service, or 0 if the session of the subscription has ended.',
     access: 'session',
     params,
     response: z.object({ delivered: z.boolean(), statusCode: z.number() }),

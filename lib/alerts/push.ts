@@ -34,6 +34,8 @@ export type PushNeeds = {
   masker: Pick<Masker, 'logText'>
   /** The address of the service, by which a push service may reach its operator. */
   publicUrl: string | undefined
+  /** Whether a browser may still have messages: its session lives, and its user may sign in. */
+  mayReceive: (subscribed: Pick<PushSubscriptionRow, 'userId' | 'sessionId'>) => Promise<boolean>
 }
 
 /** The sealed part of a subscription. */
@@ -41,7 +43,7 @@ export type PushAddress = { endpoint: string; keys: { p256dh: string; auth: stri
 
 /** Sends messages to browsers by their push services. */
 export const createPush = (needs: PushNeeds & { readCause: ReadCause }) => {
-  const { store, clock, cipher, entropy, outbound, masker, publicUrl, readCause } = needs
+  const { store, clock, cipher, entropy, outbound, masker, publicUrl, mayReceive, readCause } = needs
   const subject = publicUrl?.startsWith('https:') ? publicUrl : 'mailto:operator@localhost'
 
   const opened = async ({ publicKey, privateKey }: AlertKeys): Promise<PushKeys> => ({
@@ -63,8 +65,19 @@ export const createPush = (needs: PushNeeds & { readCause: ReadCause }) => {
   const remove = ({ id }: Pick<PushSubscriptionRow, 'id'>) =>
     store.commit<PushSubscriptionRow>({ remove: pushSubscriptions, key: id })
 
-  /** Sends a message to a browser. A subscription that its push service does not know any more is removed. */
+  /** Whether a browser may still have messages; the subscription of any other is removed. */
+  const isLive = async (row: PushSubscriptionRow): Promise<boolean> => {
+    if (await mayReceive(row)) return true
+    await remove(row)
+    return false
+  }
+
+  /**
+   * Sends a message to a browser that may have it. A subscription that its push service does not know any more is removed.
+   * Without a `statusCode` nothing was sent.
+   */
   const send = async (row: PushSubscriptionRow, message: AlertMessage): Promise<Handled> => {
+    if (!(await isLive(row))) return { outcome: 'delivered' }
     const address: PushAddress = JSON.parse(await cipher.open(row.sealed, subscriptionContext(row.id)))
     const { endpoint } = address
     const receiver = {
@@ -114,7 +127,7 @@ export const createPush = (needs: PushNeeds & { readCause: ReadCause }) => {
     onSent: async () => undefined,
   }
 
-  return { keys, send, remove, endpoints }
+  return { keys, isLive, send, remove, endpoints }
 }
 
 const TOO_MANY = 429

@@ -6,8 +6,16 @@ export type AlertKeys = { id: typeof VAPID; publicKey: string; privateKey: strin
 export const VAPID = 'vapid'
 export const alertKeys = collection<AlertKeys>({ name: 'alertKeys', key: 'id', indexes: {} })
 
-/** A browser of a user. `sealed` has its address and keys, which allow to send it messages; `service` is their origin. */
-export type PushSubscriptionRow = PushSubscription & { userId: string; sealed: string; service: string }
+/**
+ * A browser of a user, subscribed in the session `sessionId`, which is absent where the service has no sign-in. `sealed` has
+ * its address and keys, which allow to send it messages; `service` is their origin.
+ */
+export type PushSubscriptionRow = PushSubscription & {
+  userId: string
+  sessionId?: string
+  sealed: string
+  service: string
+}
 export const pushSubscriptions = collection<PushSubscriptionRow>({
   name: 'pushSubscriptions',
   key: 'id',

@@ -92,11 +92,15 @@ export const createAlerts = (needs: Needs) => {
   return {
     endpoints: [push.endpoints, email.endpoints],
 
-    list: async ({ userId }: Principal) => ({
-      publicKey: (await push.keys()).publicKey.toString('base64url'),
-      subscriptions: (await rowsOf(userId)).map(toSubscription),
-      ...definedFields({ email: await email.status(userId) }),
-    }),
+    list: async ({ userId }: Principal) => {
+      const rows = await rowsOf(userId)
+      const areLive = await Promise.all(rows.map(push.isLive))
+      return {
+        publicKey: (await push.keys()).publicKey.toString('base64url'),
+        subscriptions: rows.filter((_row, at) => areLive[at]).map(toSubscription),
+        ...definedFields({ email: await email.status(userId) }),
+      }
+    },
 
     /** Sets what the user is told of by email. Throws Problem `invalid` `email_not_available`. */
     setEmail: async ({ userId }: Principal, topics: readonly AlertTopic[]): Promise<EmailAlerts> => {
@@ -110,7 +114,7 @@ export const createAlerts = (needs: Needs) => {
     testEmail: ({ userId }: Principal) => email.test(userId),
 
     /** Throws Problem `invalid` for an address that the service may not reach, and beyond the limit of a user. */
-    subscribe: async ({ userId }: Principal, subscribed: Subscribe): Promise<PushSubscription> => {
+    subscribe: async ({ userId, sessionId }: Principal, subscribed: Subscribe): Promise<PushSubscription> => {
       const { endpoint, keys, device, topics } = subscribed
       await outbound.check(endpoint).catch((thrown) => {
         throw asFieldIssue('endpoint', thrown)
@@ -121,6 +125,7 @@ export const createAlerts = (needs: Needs) => {
       const address: PushAddress = { endpoint, keys }
       const row: PushSubscriptionRow = {
         ...{ id, userId, device, topics, createdAt: iso(clock.now()), service: new URL(endpoint).origin },
+        ...definedFields({ sessionId }),
         sealed: await cipher.seal(JSON.stringify(address), subscriptionContext(id)),
       }
       // A browser that another user has signed in with is that user's from now on.
@@ -137,8 +142,8 @@ export const createAlerts = (needs: Needs) => {
 
     /** Sends a message at once. Throws Problem `unavailable` when there is no answer. */
     test: async (principal: Principal, id: string) => {
-      const { outcome, statusCode = 0 } = await push.send(await own(principal, id), TEST)
-      return { delivered: outcome === 'delivered' && statusCode < 300, statusCode }
+      const { statusCode = 0 } = await push.send(await own(principal, id), TEST)
+      return { delivered: statusCode >= 200 && statusCode < 300, statusCode }
     },
 
     /** Reads who is told of results, where that may have changed. */

@@ -67,7 +67,18 @@ type Needs = Ports &
 
 export type Work = ReturnType<typeof createWork>
 
-type Known = Pick<People, 'settings' | 'limiter' | 'audit' | 'tokens' | 'accounts' | 'readAccountStatus'>
+type Known = Pick<
+  People,
+  | 'settings'
+  | 'limiter'
+  | 'audit'
+  | 'tokens'
+  | 'accounts'
+  | 'readAccountStatus'
+  | 'sessions'
+  | 'authMode'
+  | 'hasAccessKey'
+>
 
 /** Tasks from their creation to their end: queues, agents, the worker, the gateway, and who is told of the end. */
 export const createWork = (people: Known, needs: Needs, config: Config) => {
@@ -125,6 +136,7 @@ export const createWork = (people: Known, needs: Needs, config: Config) => {
     limiter,
     publicUrl: config.PUBLIC_URL,
     findAddress: createFindAddress(people),
+    mayReceive: createMayReceive(people),
     findTask: (id) => tasks.find(id),
     findPending: approvals.findPending,
     addDelivery: (delivery) => deliveries.add(delivery),
@@ -320,3 +332,11 @@ const createFindAddress =
     if (!isTrusted && !(await accounts.hasVerifiedEmail(userId))) return undefined
     return (await accounts.findUser(userId))?.email
   }
+
+/** Whether a subscribed browser may still have messages: its session lives and its user may sign in, or there is no sign-in. */
+const createMayReceive =
+  ({ sessions, authMode, hasAccessKey }: Pick<Known, 'sessions' | 'authMode' | 'hasAccessKey'>) =>
+  async ({ userId, sessionId }: { userId: string; sessionId?: string }): Promise<boolean> =>
+    sessionId === undefined
+      ? userId === LOCAL_USER && authMode() === 'local' && !hasAccessKey()
+      : (await sessions.principalOf(sessionId))?.userId === userId

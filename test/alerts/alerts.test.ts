@@ -1,26 +1,38 @@
 import { describe, expect, it } from '@jest/globals'
+import { type UserRow, users } from '../../lib/accounts/rows.ts'
 import { approvalMessage } from '../../lib/alerts/message.ts'
 import { pushSubscriptions } from '../../lib/alerts/rows.ts'
 import type { Approval, ApprovalRequest } from '../../lib/approvals/schema.ts'
+import { LOCAL_ADMIN } from '../../lib/core/principal.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { startApi } from '../fakes/caller.ts'
 import { ANN, BOB, until } from '../fakes/service.ts'
 import { startPushService } from './push-receiver.ts'
 
-const started = async (allow = '127.0.0.1') => {
+const started = async (env: Record<string, string> = {}) => {
   const agent = createFakeAgent(async ({ title }) => {
     if (title === 'Fail') throw new Error('It broke')
     return { success: true, output: 'All is well' }
   })
   const api = await startApi({
     adapters: [agent],
-    env: { QUEUE_RETRY_ATTEMPTS: '1', OUTBOUND_ALLOW_HOSTS: allow },
+    env: { QUEUE_RETRY_ATTEMPTS: '1', OUTBOUND_ALLOW_HOSTS: '127.0.0.1', AUTH_MODE: 'cloud', ...env },
     background: true,
   })
+  for (const { userId: id } of [ANN, BOB]) {
+    const row: UserRow = { id, email: `${id}@example.org`, name: id, role: 'user', disabled: false }
+    await api.service.store.commit<UserRow>({ insert: users, row })
+  }
   return api
 }
-const subscribe = (api: Awaited<ReturnType<typeof started>>, body: object, as = ANN) =>
-  api.call('POST /api/alerts/subscriptions', { body, as })
+type Api = Awaited<ReturnType<typeof started>>
+
+/** Subscribes a browser in a new session of the user. */
+const subscribe = async (api: Api, body: object, as = ANN) => {
+  const { sessionId } = await api.service.sessions.open(as.userId)
+  const answer = await api.call('POST /api/alerts/subscriptions', { body, as: { ...as, sessionId } })
+  return { ...answer, sessionId }
+}
 
 const call: ApprovalRequest = {
   ...{ tool: 'write_file', risk: 'write', title: 'write_file a.txt', mode: 'ask' },
@@ -106,7 +118,7 @@ describe('messages to a browser', () => {
     ['a name of this machine', 'http://localhost/push', '400 url_refused'],
   ])('are not sent to %s', async (_what, endpoint, refusal) => {
     await using push = await startPushService()
-    await using api = await started('')
+    await using api = await started({ OUTBOUND_ALLOW_HOSTS: '' })
     const { status, body } = await subscribe(api, { ...push.subscription(), endpoint })
     expect(`${status} ${body.code}`).toBe(refusal)
   })
@@ -117,6 +129,53 @@ describe('messages to a browser', () => {
     for (let n = 0; n < 20; n++) await subscribe(api, push.subscription(`b${n}`))
     expect((await subscribe(api, push.subscription('more'))).body.code).toBe('too_many_push_subscriptions')
     expect((await subscribe(api, push.subscription('b0'))).status).toBe(201)
+  })
+})
+
+describe('a subscribed browser', () => {
+  const isGone = async (api: Api, id: string) =>
+    (await api.service.store.get(pushSubscriptions, id)) === undefined
+
+  it.each<[string, (api: Api, sessionId: string) => Promise<unknown>]>([
+    ['whose session was ended', ({ service }, sessionId) => service.sessions.close(sessionId)],
+    [
+      'whose user is disabled',
+      ({ service: { store } }) =>
+        store.commit<UserRow>({ update: users, key: ANN.userId, set: { disabled: true } }),
+    ],
+  ])('%s is sent nothing any more, and is removed', async (_which, end) => {
+    await using push = await startPushService()
+    await using api = await started()
+    const { body, sessionId } = await subscribe(api, push.subscription())
+    await end(api, sessionId)
+    await api.service.create({ title: 'Secret' })
+    await until(() => isGone(api, body.subscription.id))
+    expect(push.heads).toEqual([])
+  })
+
+  it('whose session was ended is in no list', async () => {
+    await using push = await startPushService()
+    await using api = await started()
+    const { sessionId } = await subscribe(api, push.subscription('ended'))
+    const { body } = await subscribe(api, push.subscription('other'))
+    await api.service.sessions.close(sessionId)
+    const { subscriptions } = (await api.call('GET /api/alerts')).body
+    expect(subscriptions).toEqual([body.subscription])
+  })
+
+  it('without a session gets messages while the service has no sign-in', async () => {
+    await using push = await startPushService()
+    await using api = await started({ AUTH_MODE: 'local' })
+    const made = await api.call('POST /api/alerts/subscriptions', {
+      body: push.subscription(),
+      as: LOCAL_ADMIN,
+    })
+    await api.service.create({ title: 'Open' }, LOCAL_ADMIN)
+    await until(() => push.messages.length === 1)
+    await api.service.accessKey.change(LOCAL_ADMIN, 'correct horse battery')
+    await api.service.create({ title: 'Secret' }, LOCAL_ADMIN)
+    await until(() => isGone(api, made.body.subscription.id))
+    expect(push.messages).toHaveLength(1)
   })
 })
 

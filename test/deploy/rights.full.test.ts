@@ -75,6 +75,8 @@ const streamedTables = collections
 
 const placesOf = (...actions: string[]) => actions.map((action) => `dynamodb:${action} places`)
 const WAITS_LEFT = ['dynamodb:DeleteItem placeWaits']
+/** Of a browser that a paired device has subscribed: it is noted when a device was seen. */
+const DEVICE_SEEN = 'dynamodb:UpdateItem pairings'
 
 /** Whoever repeats the message of a task may do so for one that is left to runners; `stream` is seen to. */
 const TO_RUNNERS = ['sqs:SendMessage ai-tasks-runners', 'sqs:SendMessage ai-tasks-runners-urgent']
@@ -88,6 +90,7 @@ const UNSEEN: Readonly<Record<string, readonly string[]>> = {
   tick: [
     'dynamodb:PutItem budgetNotices',
     'dynamodb:DeleteItem pushSubscriptions',
+    DEVICE_SEEN,
     ...placesOf('UpdateItem', 'DeleteItem'),
     ...WAITS_LEFT,
     ...TO_RUNNERS,
@@ -128,8 +131,14 @@ const UNSEEN: Readonly<Record<string, readonly string[]>> = {
     'dynamodb:PutItem budgetNotices',
   ],
   // Of notifications of a clock that ran ahead; test/app/wrong-clock.test.ts has it.
-  notify: ['dynamodb:UpdateItem notifications', ...placesOf('UpdateItem'), ...WAITS_LEFT, ...TO_RUNNERS],
-  dlq: ['dynamodb:UpdateItem notifications', ...placesOf('UpdateItem'), ...WAITS_LEFT, ...TO_RUNNERS],
+  notify: [
+    ...['dynamodb:UpdateItem notifications', DEVICE_SEEN, ...placesOf('UpdateItem')],
+    ...[...WAITS_LEFT, ...TO_RUNNERS],
+  ],
+  dlq: [
+    ...['dynamodb:UpdateItem notifications', DEVICE_SEEN, ...placesOf('UpdateItem')],
+    ...[...WAITS_LEFT, ...TO_RUNNERS],
+  ],
 }
 
 /**
@@ -147,7 +156,7 @@ const SELDOM_READ: Readonly<Record<string, readonly string[]>> = {
   // test/alerts has both.
   notify: ['approvals', 'rows/approvals'],
   dlq: ['approvals', 'rows/approvals'],
-  tick: ['alertKeys'],
+  tick: ['alertKeys', 'sessions', 'users'],
 }
 
 const usedPlaces = (uses: readonly string[]) => new Set(uses.map((use) => use.split(' ')[1]))

@@ -182,7 +182,12 @@ const One = ({ one, isOwn }: { one: Subscribed; isOwn: boolean }) => {
       onSuccess: ({ delivered, statusCode }) =>
         void (delivered
           ? toast.done('Test notification sent')
-          : toast.failed('Not delivered', `The push service of the browser responded ${statusCode}.`)),
+          : toast.failed(
+              'Not delivered',
+              statusCode === 0
+                ? 'That browser has been signed out.'
+                : `The push service of the browser responded ${statusCode}.`,
+            )),
       onError: (error) => void toast.failed('Not sent', errorMessage(error)),
     })
   return (

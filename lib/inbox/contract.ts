@@ -3,7 +3,7 @@ import { defineRoutes } from '../http/route.ts'
 import { InboxCountsSchema, InboxItemSchema, InboxKeySchema, InboxVersionSchema } from './schema.ts'
 
 /** The most items of one request that marks some. */
-const MOST_MARKED = 100
+export const MOST_MARKED = 100
 
 const items = z
   .array(z.object({ key: InboxKeySchema, version: InboxVersionSchema }))

@@ -4,6 +4,7 @@ import { decided, followed } from '../../functions/ui/app/approvals/calls.ts'
 import { visibleText } from '../../functions/ui/app/components/visible-text.ts'
 import type { Approval } from '../../functions/ui/app/data/approvals.ts'
 import { startPushService } from '../alerts/push-receiver.ts'
+import { finishedTasks } from '../fixtures/finished-tasks.ts'
 import { until } from '../journeys/api.ts'
 import { connect } from '../journeys/client.ts'
 import { type OpenedService, openService } from '../journeys/opened-service.ts'
@@ -431,6 +432,49 @@ inBrowser('the inbox', () => {
     await row(page, 'Guarded').getByText('Guarded').click()
     await page.waitForURL(`**/tasks/${id}`)
   })
+
+  it('offers to undo each of two items that are done before the first is answered', async () => {
+    await finish('One')
+    await finish('Two')
+    await using opened = await open()
+    const { page } = opened
+    await row(page, 'One').waitFor()
+    const second = Promise.withResolvers<void>()
+    let asked = 0
+    await page.route('**/api/inbox/done', async (route) => {
+      asked += 1
+      if (asked === 1) await second.promise
+      else second.resolve()
+      await route.continue()
+    })
+    for (const key of ['j', 'e', 'j', 'e']) await page.keyboard.press(key)
+    for (const title of ['One', 'Two']) await row(page, title).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).nth(1).waitFor()
+    for (let times = 0; times < 2; times += 1) await page.keyboard.press('z')
+    for (const title of ['One', 'Two']) await row(page, title).waitFor()
+    expect(opened.faults).toEqual([])
+  }, 90_000)
+
+  it('marks more items as done than one request takes, and has them selected still where that failed', async () => {
+    const at = new Date().toISOString()
+    const times = { createdAt: at, updatedAt: at, queuedAt: at, startedAt: at, completedAt: at }
+    const tasks = finishedTasks(100).map((task) => ({ ...task, ...times, status: 'completed' }))
+    await api.client.importTasks({ body: { version: '1.0', tasks } })
+    const broken = { title: 'Broken', agent: 'coding-agent', prompt: 'demo: fail Out of paper' }
+    await api.untilTask((await api.create(broken as never)).id, 'failed')
+    const { items } = await api.client.listInbox({ query: {} })
+    expect(items.length).toBeGreaterThan(100)
+    await using opened = await open()
+    const { page } = opened
+    const done = page.getByRole('button', { name: `Mark ${items.length} done` })
+    await page.getByRole('checkbox', { name: 'Select all' }).check()
+    await page.route('**/api/inbox/done', (route) => route.fulfill({ status: 409, json: {} }), { times: 1 })
+    await done.click()
+    await page.getByText('Not marked as done').first().waitFor()
+    await done.click()
+    await page.getByText('Nothing needs you').waitFor()
+    expect((await api.client.listInbox({ query: {} })).items).toEqual([])
+  }, 90_000)
 
   it('has one call open at a time, under headings that count', async () => {
     for (const path of ['a.txt', 'b.txt']) await converse(path, write(path))

@@ -387,10 +387,15 @@ inBrowser('the list of tasks', () => {
     await page.keyboard.press('Backspace')
     await one.getByText('Cancelled').waitFor()
     expect((await world.client.filterTasks({ query: { labels: ['keyed'] } })).total).toBe(1)
-    await page.keyboard.press('r')
+    // A retry that is under way is the only one.
+    await typeFast(page, 'rr')
     await page.getByText('Retried as a new task').waitFor()
     await page.getByRole('row').filter({ hasText: 'Running' }).waitFor()
-    await typeFast(page, 'kx')
+    expect((await world.client.filterTasks({ query: { labels: ['keyed'] } })).total).toBe(2)
+    await typeFast(page, 'k')
+    // Held down, a key acts once.
+    for (let times = 0; times < 2; times += 1) await page.keyboard.down('x')
+    await page.keyboard.up('x')
     await page.getByText('1 selected').waitFor()
     await page.keyboard.press('Backspace')
     await page

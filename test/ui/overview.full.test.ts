@@ -251,6 +251,18 @@ inBrowser('the first page', () => {
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.locator('label').filter({ hasText: 'Repeat' }).locator('.text-destructive').waitFor()
     await page.getByLabel('Repeat').fill('0 9 * * MON')
+    // A key that is pressed again while the form is sent makes no second one. Its answer is lost.
+    await page.route('**/api/schedules', async (route) => {
+      await page.getByLabel('Repeat').press('Control+Enter')
+      await route.fetch()
+      await route.abort()
+    })
+    await page.getByLabel('Repeat').press('Control+Enter')
+    await page.getByText('check the list of schedules before you send it again').waitFor()
+    await page.unroute('**/api/schedules')
+    const [made, ...more] = (await world.client.listSchedules()).schedules
+    expect(more).toEqual([])
+    await world.client.deleteSchedule({ params: { id: made?.id ?? '' } })
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.waitForURL('**/schedules')
     await page.getByText('Update the packages').first().waitFor()

@@ -842,16 +842,29 @@ inBrowser('the thread of a task', () => {
     await using opened = await openPage(world.baseUrl, `/tasks/${first.id}`)
     const { page } = opened
     await page.getByRole('region', { name: 'Output' }).waitFor()
+    // What is typed while a reply is under way is kept, on the page of the next turn as well.
+    const typeMeanwhile = (text: string) =>
+      page.route(
+        '**/messages',
+        async (route) => {
+          await field(page).press('Control+End')
+          await page.keyboard.type(text)
+          await route.continue()
+        },
+        { times: 1 },
+      )
     await page.keyboard.press('m')
     await page.keyboard.type('Go on\nwith more')
     await page.reload()
     expect(await field(page).inputValue()).toBe('Go on\nwith more')
+    await typeMeanwhile('\nand')
     await field(page).press('Control+Enter')
     await heading(page, 'Go on')
     await page.getByText('Turn 2 of 2').waitFor()
     await turns(page).filter({ hasText: 'with more' }).getByText('done by attempt 1').waitFor()
-    expect(await field(page).inputValue()).toBe('')
     expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true)
+    await page.keyboard.type(' later')
+    expect(await field(page).inputValue()).toBe('Go on\nwith more\nand later')
 
     const running = await world.create({ title: 'Runs', metadata: { runMs: 240_000, lines: 1 } })
     await page.goto(`/tasks/${running.id}?tab=output`)

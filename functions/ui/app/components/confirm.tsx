@@ -1,7 +1,9 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button, type ButtonLook } from './button.tsx'
 import { Dialog, DialogBody, DialogFoot } from './dialog.tsx'
+import { errorMessage } from './problem.tsx'
 import { Refusal } from './refusal.tsx'
+import { toast } from './toast.tsx'
 
 type Props = ButtonLook & {
   /** Label of both the button and the confirmation. */
@@ -66,24 +68,49 @@ export const ConfirmDialog = ({
 }: DialogProps) => {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
+  const opening = useOpening(isOpen)
   const confirm = async () => {
+    const asked = opening.current
     setBusy(true)
     setError(undefined)
-    await onConfirm().then(onClose, setError)
+    try {
+      await onConfirm()
+      if (opening.current === asked) onClose()
+    } catch (failure) {
+      if (opening.current === asked) setError(failure)
+      else toast.failed(`${title}: failed`, errorMessage(failure))
+    }
     setBusy(false)
   }
+  const close = () => {
+    setError(undefined)
+    onClose()
+  }
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={title}>
+    <Dialog isOpen={isOpen} onClose={close} title={title}>
       <DialogBody>
         <div>{children}</div>
         <Refusal error={error} />
       </DialogBody>
       <DialogFoot>
-        <Button onClick={onClose}>{keep}</Button>
+        <Button onClick={close}>{keep}</Button>
         <Button needsService kind="danger" disabled={isBusy} onClick={confirm}>
           {verb}
         </Button>
       </DialogFoot>
     </Dialog>
   )
+}
+
+/** Another number after each opening and closing: an answer may come when the dialog is closed, or open for another try. */
+const useOpening = (isOpen: boolean) => {
+  const opening = useRef(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each opening and closing.
+  useEffect(() => {
+    opening.current += 1
+    return () => {
+      opening.current += 1
+    }
+  }, [isOpen])
+  return opening
 }

@@ -5,7 +5,8 @@ import { buttonClass } from './button.tsx'
 
 const manager = Base.createToastManager()
 
-let latest: (() => void) | undefined
+/** What open toasts offer to undo, the latest last. */
+const undos = new Set<() => void>()
 
 /** Errors stay until they are dismissed. */
 export const toast = {
@@ -15,26 +16,24 @@ export const toast = {
   /** Stays for this time, by default until it is closed. */
   undoable: (title: string, description: string | undefined, onUndo: () => void, timeout = 0) => {
     const undo = () => {
+      undos.delete(undo)
       manager.close(id)
       onUndo()
-    }
-    const forget = () => {
-      if (latest === undo) latest = undefined
     }
     const id: string = manager.add({
       title,
       description,
       type: 'undoable',
       timeout,
-      onClose: forget,
+      onClose: () => undos.delete(undo),
       actionProps: { children: 'Undo', onClick: undo },
     })
-    latest = undo
+    undos.add(undo)
     return id
   },
   /** Undoes what the latest open toast offers to. False if there is none. */
   undo: (): boolean => {
-    const undo = latest
+    const undo = [...undos].at(-1)
     undo?.()
     return undo !== undefined
   },

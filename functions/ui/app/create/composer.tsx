@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from '../components/button.tsx'
 import { fieldErrors } from '../components/field-errors.ts'
@@ -8,15 +8,19 @@ import { errorMessage } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
 import { useAway } from '../data/connection.ts'
 import { type NewTask, useCreateTask } from '../data/tasks.ts'
-import { draftFor, dropDraft, idempotencyKey, keepDraft, keepUnsent, type Purpose } from './draft.ts'
+import { draftFor, dropSent, idempotencyKey, keepDraft, keepUnsent, type Purpose } from './draft.ts'
 import { ModeSelect } from './mode-select.tsx'
 import { newTaskBody, typedErrors } from './new-task.ts'
 import { NothingRuns } from './nothing-runs.tsx'
 import { taskErrors, useRepeat } from './repeat.ts'
 import { TaskFields } from './task-fields.tsx'
 
-/** A resend has the same idempotency key. */
-const BACK = 'The connection was lost. Send it again. No second task is created.'
+/** A resend of a task has the same idempotency key. Schedules have none. */
+const BACK = {
+  task: 'The connection was lost. Send it again. No second task is created.',
+  schedule:
+    'The connection was lost. The schedule may have been created: check the list of schedules before you send it again.',
+} as const
 
 type Parts = { fields: ReactNode; problem: ReactNode; mode: ReactNode; submit: ReactNode }
 
@@ -32,7 +36,7 @@ type Props = {
 /** The form of a new task: the prompt first, all else has a default. Its draft survives closing it and the page. */
 export const Composer = ({ purpose, isStillOpen, onCreated, children }: Props) => {
   const navigate = useNavigate()
-  const { mutateAsync, isPending, error: refused } = useCreateTask()
+  const { mutateAsync, isPending, error: refused, reset } = useCreateTask()
   const repeat = useRepeat()
   const error = refused ?? repeat.error
   const typed = draftFor(purpose).use().fields
@@ -41,6 +45,8 @@ export const Composer = ({ purpose, isStillOpen, onCreated, children }: Props) =
   const errors = { ...taskErrors(error), ...fieldErrors(error), ...(isTried ? ownErrors(purpose) : {}) }
   const isAway = useAway() !== undefined
   const isBack = !isAway && error instanceof TypeError
+  // A form that was taken is left, so it is sent no more.
+  const isSent = useRef(false)
 
   const goTo = (act: () => unknown) => {
     // If the form was closed meanwhile, the user stays where they are.
@@ -49,19 +55,25 @@ export const Composer = ({ purpose, isStillOpen, onCreated, children }: Props) =
     act()
   }
   const create = async (body: NewTask) => {
+    repeat.reset()
+    const { fields } = draftFor(purpose).get()
     const { task } = await mutateAsync({ body, key: idempotencyKey(purpose, body) })
-    dropDraft(purpose)
+    dropSent(purpose, fields)
     toast.done('Task created', task.title)
     goTo(() => void navigate({ to: '/tasks/$id', params: { id: task.id } }))
   }
   const schedule = async (cron: string, body: NewTask) => {
+    reset()
+    const { fields } = draftFor(purpose).get()
     const { name } = await repeat.create(cron, body)
-    dropDraft(purpose)
+    dropSent(purpose, fields)
     toast.done('Schedule created', name)
     goTo(() => void navigate({ to: '/schedules' }))
   }
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    // A key that submits does not ask whether the button is off.
+    if (isSent.current) return
     const form = event.currentTarget
     keepDraft(purpose, new FormData(form))
     flushSync(() => setTried(true))
@@ -70,9 +82,13 @@ export const Composer = ({ purpose, isStillOpen, onCreated, children }: Props) =
     const { rest, fields } = draftFor(purpose).get()
     const { cron = '', ...texts } = fields
     const body = withRest(rest, newTaskBody(Object.entries(texts))) as NewTask
+    isSent.current = true
     const sent = cron.trim() === '' ? create(body) : schedule(cron.trim(), body)
-    // The form shows the error. A draft that is closed unsent is offered again.
-    sent.catch(() => keepUnsent(purpose))
+    sent.catch(() => {
+      isSent.current = false
+      // The form shows the error. A draft that is closed unsent is offered again.
+      keepUnsent(purpose)
+    })
   }
   const keep = ({ currentTarget }: FormEvent<HTMLFormElement>) =>
     keepDraft(purpose, new FormData(currentTarget))
@@ -94,7 +110,7 @@ export const Composer = ({ purpose, isStillOpen, onCreated, children }: Props) =
         ),
         problem: error && Object.keys(errors).length === 0 && (
           <span role="alert" className="mr-auto min-w-0 text-destructive">
-            {isBack ? BACK : errorMessage(error)}
+            {isBack ? BACK[refused ? 'task' : 'schedule'] : errorMessage(error)}
           </span>
         ),
         mode: <ModeSelect chosen={typed.securityMode} error={errors.metadata} />,
@@ -128,5 +144,6 @@ const withRest = (rest: Readonly<Record<string, unknown>>, body: Record<string, 
 }
 
 const sendOnEnter = (event: KeyboardEvent<HTMLFormElement>) => {
-  if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.requestSubmit()
+  if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && !event.repeat)
+    event.currentTarget.requestSubmit()
 }

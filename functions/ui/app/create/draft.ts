@@ -57,6 +57,14 @@ export const dropDraft = (purpose: Purpose) => {
   drafts[purpose].set(none)
 }
 
+/** For a draft that the service took with these fields. What was typed since is kept, and offered again. */
+export const dropSent = (purpose: Purpose, fields: Fields) => {
+  const { sent: _, ...draft } = drafts[purpose].get()
+  if (JSON.stringify(draft.fields) === JSON.stringify(fields)) return dropDraft(purpose)
+  drafts[purpose].set(draft)
+  keepUnsent(purpose)
+}
+
 /** For sign-out: the next user must not see the drafts. */
 export const dropDrafts = () => {
   dropDraft('create')

@@ -21,7 +21,7 @@ const ownZone = (): string => locale.get().zone ?? Intl.DateTimeFormat().resolve
 
 /** Makes a schedule of a task, named by its title, in the time zone of the user. */
 export const useRepeat = () => {
-  const { mutateAsync, isPending, error } = useCreateSchedule()
+  const { mutateAsync, isPending, error, reset } = useCreateSchedule()
   const create = (cron: string, task: NewTask) =>
     mutateAsync({
       name: nameByTitle(task.title),
@@ -29,5 +29,5 @@ export const useRepeat = () => {
       timezone: ownZone(),
       task: task as NewSchedule['task'],
     })
-  return { create, isPending, error }
+  return { create, isPending, error, reset }
 }

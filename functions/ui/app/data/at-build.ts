@@ -5,6 +5,7 @@ import { routes as everyRoute } from '../../../../lib/api/routes.ts'
 import { LONGEST_ATTEMPT_MS, MOST_STEPS, SHORTEST_ATTEMPT_MS } from '../../../../lib/core/attempt-limit.ts'
 import { thresholds as limits } from '../../../../lib/health/components.ts'
 import { type Access, isForSessions, isScope, SCOPES } from '../../../../lib/http/route.ts'
+import { MOST_MARKED } from '../../../../lib/inbox/contract.ts'
 import { WEBHOOK_EVENTS } from '../../../../lib/outbound-webhooks/schema.ts'
 import { everySetting } from '../../../../lib/settings/schema.ts'
 import { TASK_DETAIL, TASK_LONG, TASK_SOURCES, TaskSchema } from '../../../../lib/tasks/schema.ts'
@@ -36,6 +37,9 @@ export const taskLimits = {
   timeoutMs: [SHORTEST_ATTEMPT_MS, LONGEST_ATTEMPT_MS],
   maxSteps: [1, MOST_STEPS],
 } as const
+
+/** The most inbox items of one request that marks some. */
+export const mostMarked = MOST_MARKED
 
 /** Fields that task events leave out because they are large. */
 const leftOut = new Set<string>([...TASK_DETAIL, ...TASK_LONG])

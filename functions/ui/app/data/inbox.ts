@@ -1,4 +1,5 @@
 import type { InboxItem, InboxItemOf } from '../../../../lib/inbox/schema.ts'
+import { mostMarked } from './at-build.ts'
 import { useChange } from './change.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
@@ -26,23 +27,29 @@ export const useInbox = (scope: InboxScope = 'mine', state: InboxState = 'open')
 
 export const useInboxCounts = () => useInbox().data?.counts
 
-const only = ({ key, version }: MarkedItem): MarkedItem => ({ key, version })
+type Marked = Parameters<typeof client.completeInboxItems>[0]['body']['items']
+
+/** One request after the other, each with as many items as the service takes. */
+const inParts = async (items: readonly MarkedItem[], send: (part: Marked) => Promise<unknown>) => {
+  for (let at = 0; at < items.length; at += mostMarked)
+    await send(items.slice(at, at + mostMarked).map(({ key, version }) => ({ key, version })))
+}
 
 export const useComplete = () =>
   useChange(
-    (items: readonly MarkedItem[]) => client.completeInboxItems({ body: { items: items.map(only) } }),
+    (some: readonly MarkedItem[]) => inParts(some, (items) => client.completeInboxItems({ body: { items } })),
     key,
   )
 
 export const useSnooze = () =>
   useChange(
-    ({ items, until }: { items: readonly MarkedItem[]; until: string }) =>
-      client.snoozeInboxItems({ body: { items: items.map(only), until } }),
+    ({ items: some, until }: { items: readonly MarkedItem[]; until: string }) =>
+      inParts(some, (items) => client.snoozeInboxItems({ body: { items, until } })),
     key,
   )
 
 export const useReopen = () =>
   useChange(
-    (items: readonly MarkedItem[]) => client.reopenInboxItems({ body: { items: items.map(only) } }),
+    (some: readonly MarkedItem[]) => inParts(some, (items) => client.reopenInboxItems({ body: { items } })),
     key,
   )

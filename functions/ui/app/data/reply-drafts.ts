@@ -34,7 +34,11 @@ export const replyKey = (threadId: string, content: string): string => {
   return key
 }
 
-export const dropReply = (threadId: string) => set(threadId, undefined)
+/** For a reply that was sent. What was typed since is kept. */
+export const dropReply = (threadId: string, sent: string) => {
+  const { content = sent } = drafts.get()[threadId] ?? {}
+  set(threadId, content === sent ? undefined : { content })
+}
 
 /** For sign-out: the next user must not see the drafts. */
 export const dropReplies = () => drafts.set({})

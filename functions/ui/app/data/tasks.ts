@@ -170,21 +170,21 @@ export const useTaskEvents = (id: string, isOver: boolean) => {
   )
 }
 
-/** Retrying a task resolves its dead letter. */
-const useTaskChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => useChange(change, ...WORK)
-
 export type NewTask = Parameters<typeof client.createTask>[0]['body']
 
 /** The same body and key create one task. */
 export const useCreateTask = () =>
-  useTaskChange(({ body, key }: { body: NewTask; key: string }) =>
-    client.createTask({ body }, { headers: { 'idempotency-key': key } }),
+  useChange(
+    ({ body, key }: { body: NewTask; key: string }) =>
+      client.createTask({ body }, { headers: { 'idempotency-key': key } }),
+    ...WORK,
   )
-
-export const useRetryTask = () => useTaskChange((id: string) => client.retryTask({ params: { id } }))
 
 type Exported = Parameters<typeof client.importTasks>[0]['body']
 
 /** The service validates the file. */
 export const useImportTasks = () =>
-  useTaskChange(async (file: File) => client.importTasks({ body: JSON.parse(await file.text()) as Exported }))
+  useChange(
+    async (file: File) => client.importTasks({ body: JSON.parse(await file.text()) as Exported }),
+    ...WORK,
+  )

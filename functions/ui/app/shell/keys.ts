@@ -22,6 +22,9 @@ const isCovered = () => document.querySelector('[role=dialog]:not([data-toast])'
 const pressed = ({ key, metaKey, ctrlKey }: KeyboardEvent) =>
   metaKey || ctrlKey ? `Mod+${key.toLowerCase()}` : key
 
+/** A held key goes on through rows. No other act is meant more than once. */
+const repeatable: ReadonlySet<string> = new Set([keyTable.next.key, keyTable.previous.key])
+
 const keyNamed = (name: string) => (name in keyTable ? keyTable[name as KeyName].key : name)
 
 /** Of all components, so that the second key of a sequence is not taken for a key of its own. */
@@ -45,7 +48,7 @@ const answer = (event: KeyboardEvent) => {
   first = isSecond ? { key: '', at: 0 } : { key, at: event.timeStamp }
   if (!act) return
   event.preventDefault()
-  act(event)
+  if (!event.repeat || repeatable.has(key)) act(event)
 }
 
 /**

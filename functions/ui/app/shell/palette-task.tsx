@@ -6,6 +6,7 @@ import { cancelSoon, useIsCancelling } from '../components/cancel-soon.ts'
 import { copyText } from '../components/copy-text.ts'
 import { errorMessage } from '../components/problem.tsx'
 import { pullRequestLink } from '../components/published.ts'
+import { retryTask } from '../components/retry-task.ts'
 import { State } from '../components/state.tsx'
 import { startOfLine } from '../components/text-weight.ts'
 import { toast } from '../components/toast.tsx'
@@ -13,7 +14,7 @@ import { visibleText } from '../components/visible-text.ts'
 import { draftFrom } from '../create/draft.ts'
 import { type Approval, type Decision, useApprovals, useDecide } from '../data/approvals.ts'
 import { useAway } from '../data/connection.ts'
-import { useRetryTask, useTask } from '../data/tasks.ts'
+import { useTask } from '../data/tasks.ts'
 import { copyLink } from './copy-link.ts'
 import { focusLater } from './focus-later.ts'
 import { writtenKey } from './key-table.ts'
@@ -48,20 +49,14 @@ const Verbs = ({ task, typed }: { task: Task; typed: string }) => {
 
 const useVerbs = (task: Task): readonly PaletteEntry[] => {
   const navigate = useNavigate()
-  const { mutateAsync } = useRetryTask()
   const isCancelling = useIsCancelling(task.id)
   const reason = useAway()
-  const { id, title, status } = task
+  const { id, status } = task
   const open = (to: string) => navigate({ to: '/tasks/$id', params: { id: to } })
-  // The palette is closed before the answer comes: the callbacks of `mutate` would not run.
-  const retry = () =>
-    mutateAsync(id).then(
-      ({ task: next }) => {
-        toast.done('Retried as a new task', startOfLine(title))
-        return open(next.id)
-      },
-      (error: unknown) => void toast.failed('Not retried', errorMessage(error)),
-    )
+  const retry = async () => {
+    const next = await retryTask(task)
+    if (next) await open(next.id)
+  }
   const reply = () => {
     void open(id)
     focusLater('main form[aria-label="Reply"] textarea')
@@ -144,6 +139,7 @@ const choices: readonly (readonly [Decision, string, typeof Check, string])[] = 
 /** The decisions about its calls that wait for approval. */
 const useDecisions = (taskId: string): readonly PaletteEntry[] => {
   const { data = [] } = useApprovals()
+  // The palette is closed before the answer comes: the callbacks of `mutate` would not run.
   const { mutateAsync } = useDecide()
   const reason = useAway()
   const decide = ({ id }: Approval, decision: Decision) =>

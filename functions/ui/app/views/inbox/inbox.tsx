@@ -141,13 +141,15 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
   const chosen = items.filter(({ key }) => selected.has(key))
   const selection: Selection = { selected, onSelect }
   const clearSelection = () => onSelect(none)
+  /** What was not marked is selected as before, for another try. */
+  const markSelected = async (marked: Promise<boolean>) => {
+    clearSelection()
+    if (!(await marked)) onSelect((now) => new Set([...now, ...selected]))
+  }
   const verbs: ItemVerbs = {
-    onDone: (some) => {
-      clearSelection()
-      marking.complete(some)
-    },
+    onDone: (some) => void markSelected(marking.complete(some)),
     onSnooze: setAsked,
-    onReopen: marking.reopen,
+    onReopen: (some) => void marking.reopen(some),
     onRetry: (item) => setRetried([item]),
   }
   useRowKeys({
@@ -249,8 +251,7 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
           onClose={() => setAsked(undefined)}
           onSnooze={(until) => {
             setAsked(undefined)
-            clearSelection()
-            marking.snooze(asked, until)
+            void markSelected(marking.snooze(asked, until))
           }}
         />
       )}

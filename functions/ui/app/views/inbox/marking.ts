@@ -7,35 +7,38 @@ const UNDO_MS = 8_000
 
 const items = (count: number) => (count === 1 ? 'Item' : `${count} items`)
 
-/** Marks items for the user, and says what became of them. */
+/** Marks items for the user, and says what became of them. Resolves to whether all are marked. */
 export const useMarking = () => {
-  const completing = useComplete()
-  const snoozing = useSnooze()
-  const reopening = useReopen()
-  const reopen = (some: readonly InboxItem[]) =>
-    reopening.mutate(some, {
-      onError: (error) => void toast.failed('Not reopened', errorMessage(error)),
-    })
+  // The callbacks of `mutate` run for the latest call alone.
+  const { mutateAsync: complete } = useComplete()
+  const { mutateAsync: snooze } = useSnooze()
+  const { mutateAsync: reopen } = useReopen()
+  const reopenItems = (some: readonly InboxItem[]) => said(reopen(some), 'Not reopened')
   return {
-    reopen,
-    complete: (some: readonly InboxItem[]) => {
+    reopen: reopenItems,
+    complete: async (some: readonly InboxItem[]) => {
       const others = some.filter(({ kind }) => kind !== 'approval')
       if (others.length < some.length)
         toast.done('Some calls need a decision', 'Allow or deny them, or snooze them.')
-      if (others.length === 0) return
-      completing.mutate(others, {
-        onSuccess: () =>
-          void toast.undoable(`${items(others.length)} done`, undefined, () => reopen(others), UNDO_MS),
-        onError: (error) => void toast.failed('Not marked as done', errorMessage(error)),
-      })
+      if (others.length === 0) return true
+      const isDone = await said(complete(others), 'Not marked as done')
+      if (isDone)
+        toast.undoable(`${items(others.length)} done`, undefined, () => void reopenItems(others), UNDO_MS)
+      return isDone
     },
-    snooze: (some: readonly InboxItem[], until: string) =>
-      snoozing.mutate(
-        { items: some, until },
-        {
-          onSuccess: () => void toast.done(`${items(some.length)} snoozed until ${formatDateTime(until)}`),
-          onError: (error) => void toast.failed('Not snoozed', errorMessage(error)),
-        },
-      ),
+    snooze: async (some: readonly InboxItem[], until: string) => {
+      const isSnoozed = await said(snooze({ items: some, until }), 'Not snoozed')
+      if (isSnoozed) toast.done(`${items(some.length)} snoozed until ${formatDateTime(until)}`)
+      return isSnoozed
+    },
   }
 }
+
+const said = (marking: Promise<unknown>, failure: string) =>
+  marking.then(
+    () => true,
+    (error: unknown) => {
+      toast.failed(failure, errorMessage(error))
+      return false
+    },
+  )

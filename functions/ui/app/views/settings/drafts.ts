@@ -36,8 +36,12 @@ export const useDrafts = (answer: Answer) => {
   const changed = settings.filter(({ path }) => (drafts[path] ?? textNow(path)) !== textNow(path))
   return {
     textAt: (path: string) => drafts[path] ?? textNow(path),
-    write: (path: string, text: string) => setDrafts({ ...drafts, [path]: text }),
-    forget: () => setDrafts({}),
+    write: (path: string, text: string) => setDrafts((now) => ({ ...now, [path]: text })),
+    /** Drops the present texts. What is typed later, as while they are saved, stays. */
+    forget: () =>
+      setDrafts((now) =>
+        Object.fromEntries(Object.entries(now).filter(([path, text]) => text !== drafts[path])),
+      ),
     changes: Object.fromEntries(changed.map((one) => [one.path, parseSetting(one, drafts[one.path] ?? '')])),
     count: changed.length,
   }

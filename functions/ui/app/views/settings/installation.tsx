@@ -30,15 +30,17 @@ const Loaded = () => {
 
 const SettingsForm = ({ answer }: { answer: Answer }) => {
   const { textAt, write, forget, changes, count } = useDrafts(answer)
-  const { mutate, error, isPending, reset } = useChangeSettings()
+  const { mutateAsync, error, isPending, reset } = useChangeSettings()
   const wrong = groupedErrors(error)
   const save = (wanted: Readonly<Record<string, unknown>>, message: string) =>
-    mutate(wanted, {
-      onSuccess: () => {
+    mutateAsync(wanted).then(
+      () => {
         if (wanted === changes) forget()
         toast.done(message)
       },
-    })
+      // The form shows the error.
+      () => undefined,
+    )
   const undo = () => {
     forget()
     reset()
@@ -47,7 +49,7 @@ const SettingsForm = ({ answer }: { answer: Answer }) => {
     <Form
       label="Installation settings"
       error={error}
-      onSend={() => count > 0 && save(changes, 'Settings saved')}
+      onSend={() => count > 0 && void save(changes, 'Settings saved')}
       className="flex flex-col gap-4"
     >
       {Object.entries(groups).map(([group, title]) => (
@@ -69,7 +71,7 @@ const SettingsForm = ({ answer }: { answer: Answer }) => {
                   text={textAt(setting.path)}
                   error={wrong[setting.path]}
                   onWrite={(text) => write(setting.path, text)}
-                  onReset={() => save({ [setting.path]: null }, 'Setting reset')}
+                  onReset={() => void save({ [setting.path]: null }, 'Setting reset')}
                 />
               ))}
           </div>

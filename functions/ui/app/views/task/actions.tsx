@@ -17,13 +17,12 @@ import { cancelSoon, useIsCancelling } from '../../components/cancel-soon.ts'
 import { formatNumber } from '../../components/format.ts'
 import { safeLink } from '../../components/link.ts'
 import { Popover, PopoverClose } from '../../components/popover.tsx'
-import { errorMessage } from '../../components/problem.tsx'
 import { pullRequestLink } from '../../components/published.ts'
+import { retryTask, useIsRetrying } from '../../components/retry-task.ts'
 import { toast } from '../../components/toast.tsx'
 import { draftFrom } from '../../create/draft.ts'
 import { useAway } from '../../data/connection.ts'
 import { useNeighbours } from '../../data/neighbours.ts'
-import { useRetryTask } from '../../data/tasks.ts'
 import { toThreadId, useThread } from '../../data/threads.ts'
 import { type KeyName, writtenKey } from '../../shell/key-table.ts'
 import { useKeys } from '../../shell/keys.ts'
@@ -136,18 +135,12 @@ const handedOver = (count: number) =>
 
 const useVerbs = (task: Task) => {
   const navigate = useNavigate()
-  const retrying = useRetryTask()
-  const refused = (title: string) => ({
-    onError: (error: unknown) => void toast.failed(title, errorMessage(error)),
-  })
-  const retry = () =>
-    retrying.mutate(task.id, {
-      ...refused('Not retried'),
-      onSuccess: ({ task: next }) => {
-        toast.done('Retried as a new task')
-        void navigate({ to: '/tasks/$id', params: { id: next.id } })
-      },
-    })
+  const retry = async () => {
+    const { pathname } = location
+    const next = await retryTask(task)
+    // The user may have gone elsewhere meanwhile.
+    if (next && location.pathname === pathname) await navigate({ to: '/tasks/$id', params: { id: next.id } })
+  }
   const edit = () => {
     if (draftFrom(task)) overlay.set('again')
     else toast.failed('You have an unsent task', 'Continue or discard it first, at the top of the page.')
@@ -155,7 +148,7 @@ const useVerbs = (task: Task) => {
   return {
     canCancel: nextStatus(task.status, 'cancel') !== undefined,
     canRetry: isFinal(task.status),
-    isBusy: retrying.isPending,
+    isBusy: useIsRetrying(task.id),
     retry,
     edit,
   }

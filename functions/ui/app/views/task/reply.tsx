@@ -20,6 +20,7 @@ import { formatNumber } from '../../components/format.ts'
 import { useNarrow } from '../../components/narrow.ts'
 import { withCommand } from '../../components/platform.ts'
 import { errorMessage } from '../../components/problem.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { toast } from '../../components/toast.tsx'
 import { draftFrom } from '../../create/draft.ts'
 import { useAway } from '../../data/connection.ts'
@@ -59,7 +60,7 @@ const Composer = ({ task }: { task: Task }) => {
   useKeys({ reply: () => field.current?.focus() })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!isPending && content.trim() !== '') send(content)
+    if (!isPending && content.trim() !== '') void send(content)
   }
   const answer = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // Leaves the field, so that page keys work again.
@@ -135,26 +136,32 @@ const useFocus = (field: RefObject<HTMLTextAreaElement | null>, threadId: string
     if (sentThread.get() !== threadId) return
     sentThread.set(undefined)
     focus()
+    // What was typed meanwhile goes on at its end.
+    field.current?.setSelectionRange(field.current.value.length, field.current.value.length)
   }, [])
   return focus
 }
 
 const useSend = (task: Task, toField: () => void) => {
   const navigate = useNavigate()
-  const { mutate, error, isPending, reset } = useReply()
+  const { mutateAsync, error, isPending, reset } = useReply()
   const threadId = toThreadId(task)
-  const send = (content: string) =>
-    mutate(
-      { taskId: task.id, content, key: replyKey(threadId, content) },
-      {
-        onSuccess: ({ task: next }) => {
-          dropReply(threadId)
-          if (next === undefined) return toField()
-          sentThread.set(threadId)
-          void navigate({ to: '/tasks/$id', params: { id: next.id } })
-        },
-      },
-    )
+  // The callbacks of `mutate` would not run on another page.
+  const send = async (content: string) => {
+    const { pathname } = location
+    const isHere = () => location.pathname === pathname
+    try {
+      const { task: next } = await mutateAsync({ taskId: task.id, content, key: replyKey(threadId, content) })
+      dropReply(threadId, content)
+      if (!isHere()) return
+      if (next === undefined) return toField()
+      sentThread.set(threadId)
+      await navigate({ to: '/tasks/$id', params: { id: next.id } })
+    } catch (failure) {
+      // Here, the form shows it.
+      if (!isHere()) toast.failed('Reply not sent', `${startOfLine(task.title)}: ${errorMessage(failure)}`)
+    }
+  }
   return { send, error, isPending, forget: () => error && reset() }
 }
 

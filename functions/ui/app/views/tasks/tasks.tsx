@@ -17,7 +17,7 @@ import { FilterBar } from './filter-bar.tsx'
 import { useFilters, useSorting } from './filters.ts'
 import { Histogram } from './histogram.tsx'
 import { Peek } from './peek.tsx'
-import { useRowVerbs } from './row-verbs.ts'
+import { rowVerbs } from './row-verbs.ts'
 import { type TaskRow, useTaskRows } from './rows.ts'
 import { Transfer } from './transfer.tsx'
 
@@ -48,7 +48,7 @@ export const Tasks = (): ReactNode => {
   const [peeked, setPeeked] = useState<string>()
   const columns = useColumns(filters.q ?? '')
   const hasTwoLines = useHasTwoLines()
-  const verbs = useRowVerbs(rows)
+  const verbs = rowVerbs(rows)
   const sorting = useSorting()
   useTaskCreators(rows)
   useEffect(() => rememberList(rows.map(({ id }) => id)), [rows])

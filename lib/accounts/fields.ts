@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { CONTROLS, shownText } from '../core/shown-text.ts'
+import { CONTROLS } from '../core/controls.ts'
+import { shownText } from '../core/shown-text.ts'
 
 const LONGEST_PASSWORD = 1_024
 

@@ -1,7 +1,7 @@
 import type { AuthMode } from '../auth/schema.ts'
+import { CONTROLS } from '../core/controls.ts'
 import { cutText } from '../core/cut-text.ts'
 import { Problem } from '../core/errors.ts'
-import { CONTROLS } from '../core/shown-text.ts'
 import type { Store } from '../ports/store.ts'
 import { AvatarUrlSchema, EmailSchema, emailKey, NameSchema } from './fields.ts'
 import type { Applicant, Register } from './registration.ts'

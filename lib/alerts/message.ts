@@ -1,6 +1,6 @@
 import type { Approval } from '../approvals/schema.ts'
 import { cutText } from '../core/cut-text.ts'
-import { CONTROLS } from '../core/shown-text.ts'
+import { wholeCall } from '../core/whole-call.ts'
 import type { Task } from '../tasks/schema.ts'
 
 /** What a browser shows. `decides` offers to allow or deny the call in the message itself. */
@@ -17,32 +17,19 @@ export type AlertMessage = {
 
 const LONGEST_TITLE = 120
 const LONGEST_BODY = 300
-/** What systems show of a message without an unfolding. */
-const LONGEST_SHOWN = 120
-const MOST_LINES = 3
-
-const HIDDEN = new RegExp(CONTROLS, 'u')
-
-const argumentText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
-
 /**
  * The message about a call. A person may allow it there only if the message shows the whole call, as the page does: a longer
  * one, or one with hidden characters, can be denied there, and is allowed on the page.
  */
 export const approvalMessage = ({ id, title, toolName, params }: Approval): AlertMessage => {
-  const lines = Object.entries(params).map(([name, value]) => `${name}: ${argumentText(value)}`)
-  const text = [toolName, ...lines].join('\n')
-  const isWhole =
-    text.length <= LONGEST_SHOWN &&
-    text.split('\n').length <= MOST_LINES &&
-    !HIDDEN.test(text.replaceAll('\n', ''))
+  const whole = wholeCall({ toolName, params })
   return {
     title: 'Approval needed',
-    body: isWhole ? text : cutText(title, LONGEST_BODY),
+    body: whole ?? cutText(title, LONGEST_BODY),
     url: `/inbox?item=approval:${id}`,
     tag: id,
     approvalId: id,
-    decides: isWhole ? 'allow or deny' : 'deny',
+    decides: whole === undefined ? 'deny' : 'allow or deny',
   }
 }
 

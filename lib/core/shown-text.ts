@@ -1,8 +1,6 @@
 import * as z from 'zod'
+import { CONTROLS } from './controls.ts'
 import { cutText } from './cut-text.ts'
-
-/** Characters that begin a line, control a terminal, or change the direction of the text around them. */
-export const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/u
 
 /** A visible character: no space, mark or control, and none shown as blank (Hangul fillers, the Braille blank). */
 const VISIBLE = /[^\p{Z}\p{M}\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/u

@@ -1,7 +1,7 @@
+import { CONTROLS } from '../core/controls.ts'
 import { cutText } from '../core/cut-text.ts'
 import type { Masker } from '../core/masker.ts'
 import { neutralText } from '../core/neutral-text.ts'
-import { CONTROLS } from '../core/shown-text.ts'
 import type { CommentDraft, Link } from '../ports/tracker.ts'
 import type { Task } from '../tasks/schema.ts'
 

@@ -240,21 +240,35 @@ inBrowser('approvals in the inbox', () => {
     expect(await say(conversation, write('e.txt'))).toHaveProperty('pendingApprovals')
   })
 
-  it('are decided from the palette on the page of their task', async () => {
-    const id = await task('Palette', write('p.txt'))
+  it('are decided from the palette on the page of their task, and allowed there if the row shows all of the call', async () => {
+    const id = await task('Palette', 'demo: tool write_file {"path": "s.txt", "content": "hi"}')
+    const long = await task('Palette', write('p.txt'))
     await using opened = await open(`/tasks/${id}`)
     const { page } = opened
-    await page.getByRole('list', { name: 'Waiting for your approval' }).waitFor()
-    await page.keyboard.press('Control+k')
-    // In the order of the buttons.
-    const found = page.getByRole('option').filter({ hasText: 'write_file p.txt' })
-    await found.nth(1).waitFor()
-    expect(await found.allInnerTexts()).toEqual(['Deny: write_file p.txt', 'Allow once: write_file p.txt'])
-    await page.getByRole('dialog', { name: 'Search' }).getByRole('combobox').fill('approve')
-    await page.getByRole('option', { name: 'Allow once: write_file p.txt', selected: true }).waitFor()
+    const words = page.getByRole('dialog', { name: 'Search' }).getByRole('combobox')
+    const optionsOf = async (path: string) => {
+      await page.getByRole('list', { name: 'Waiting for your approval' }).waitFor()
+      await page.keyboard.press('Control+k')
+      const found = page.getByRole('option').filter({ hasText: path })
+      await found.nth(1).waitFor()
+      return found.allInnerTexts()
+    }
+    expect(await optionsOf('s.txt')).toEqual([
+      ...['Review call: write_file s.txt', 'Deny: write_file s.txt'],
+      'Allow once: write_file\npath: s.txt\ncontent: hi',
+    ])
+    // Enter alone decides nothing.
+    await words.fill('approve')
+    await page.getByRole('option', { name: 'Review call: write_file s.txt', selected: true }).waitFor()
+    await words.fill('allow once')
+    await page.getByRole('option', { name: /^Allow once: write_file/, selected: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByText('Completed', { exact: true }).first().waitFor()
-    expect((await api.client.listApprovals()).approvals).toEqual([])
+    await page.goto(`${service.baseUrl}/tasks/${long}`)
+    expect(await optionsOf('p.txt')).toEqual(['Review call: write_file p.txt', 'Deny: write_file p.txt'])
+    await page.keyboard.press('Enter')
+    await card(page, 'p.txt').getByRole('button', { name: 'Deny' }).click()
+    await card(page, 'p.txt').getByText('Denied').waitFor()
   }, 90_000)
 
   it('leaves a call where it is that another tab decides, and says so; the same when it is decided too late', async () => {

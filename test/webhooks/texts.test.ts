@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { CONTROLS } from '../../lib/core/shown-text.ts'
+import { CONTROLS } from '../../lib/core/controls.ts'
 import { CreateTaskSchema } from '../../lib/tasks/schema.ts'
 import { SENDERS, type Sender } from '../../lib/webhooks/schema.ts'
 import { interpretEvent, MARK } from './interpreted.ts'

@@ -1,6 +1,6 @@
+import { CONTROLS } from '../../core/controls.ts'
 import { errorMessage, Problem } from '../../core/errors.ts'
 import { isLoopback } from '../../core/network.ts'
-import { CONTROLS } from '../../core/shown-text.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Mail, Mailer } from '../../ports/mailer.ts'
 

@@ -13,6 +13,8 @@ import { chooseTheme, theme } from './theme.ts'
 export type PaletteEntry = {
   id: string
   label: string
+  /** All of the label has to be read: it is not cut. */
+  isWhole?: true
   icon: LucideIcon
   /** What else it is searched by. */
   words?: string | undefined

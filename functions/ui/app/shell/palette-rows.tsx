@@ -42,11 +42,14 @@ const Item = ({ value, act, isOff = false, children }: ItemProps) => (
 )
 
 export const EntryItem = ({ entry }: { entry: PaletteEntry }) => {
-  const { id, label, icon: Icon, shortcut, reason, act } = entry
+  const { id, label, isWhole, icon: Icon, shortcut, reason, act } = entry
   return (
     <Item value={`do ${id}`} act={act} isOff={reason !== undefined}>
       <Icon size={15} />
-      <span className="min-w-0 flex-1 truncate" title={reason}>
+      <span
+        className={`min-w-0 flex-1 ${isWhole ? '[overflow-wrap:anywhere] whitespace-pre-wrap' : 'truncate'}`}
+        title={reason}
+      >
         {label}
       </span>
       {shortcut && (

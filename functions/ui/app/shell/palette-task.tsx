@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Ban, Check, Copy, GitPullRequest, Link2, Pencil, Reply, RotateCcw, X } from 'lucide-react'
+import { Ban, Check, Copy, Eye, GitPullRequest, Link2, Pencil, Reply, RotateCcw, X } from 'lucide-react'
+import { wholeCall } from '../../../../lib/core/whole-call.ts'
 import { isFinal, nextStatus } from '../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../lib/tasks/schema.ts'
 import { cancelSoon, useIsCancelling } from '../components/cancel-soon.ts'
@@ -131,13 +132,12 @@ const copyId = async (id: string) => {
   else toast.failed('Not copied', id)
 }
 
-const choices: readonly (readonly [Decision, string, typeof Check, string])[] = [
-  ['deny', 'Deny', X, 'refuse approval'],
-  ['allow-once', 'Allow once', Check, 'approve approval'],
-]
-
-/** The decisions about its calls that wait for approval. */
+/**
+ * What can be done about its calls that wait for approval. The first row leads to the call; it is allowed here only if the row
+ * shows all of it.
+ */
 const useDecisions = (taskId: string): readonly PaletteEntry[] => {
+  const navigate = useNavigate()
   const { data = [] } = useApprovals()
   // The palette is closed before the answer comes: the callbacks of `mutate` would not run.
   const { mutateAsync } = useDecide()
@@ -147,16 +147,37 @@ const useDecisions = (taskId: string): readonly PaletteEntry[] => {
       () => void toast.done(decision === 'deny' ? 'Denied' : 'Allowed once'),
       (error: unknown) => void toast.failed('Not decided', errorMessage(error)),
     )
-  return data
-    .filter((approval) => approval.taskId === taskId)
-    .flatMap((approval) =>
-      choices.map(([decision, verb, icon, words]) => ({
-        id: `${decision} ${approval.id}`,
-        label: `${verb}: ${visibleText(approval.title)}`,
-        icon,
-        words,
-        reason,
-        act: () => decide(approval, decision),
-      })),
-    )
+  const rowsOf = (approval: Approval): readonly PaletteEntry[] => {
+    const title = visibleText(approval.title)
+    const whole = wholeCall(approval)
+    const review: PaletteEntry = {
+      id: `review ${approval.id}`,
+      label: `Review call: ${title}`,
+      icon: Eye,
+      words: 'approve allow deny approval',
+      act: () => navigate({ to: '/inbox', search: { item: `approval:${approval.id}` } }),
+    }
+    const deny: PaletteEntry = {
+      id: `deny ${approval.id}`,
+      label: `Deny: ${title}`,
+      icon: X,
+      words: 'refuse approval',
+      reason,
+      act: () => decide(approval, 'deny'),
+    }
+    const allow: PaletteEntry | undefined =
+      whole === undefined
+        ? undefined
+        : {
+            id: `allow ${approval.id}`,
+            label: `Allow once: ${whole}`,
+            isWhole: true,
+            icon: Check,
+            words: 'approve approval',
+            reason,
+            act: () => decide(approval, 'allow-once'),
+          }
+    return [review, deny, ...(allow ? [allow] : [])]
+  }
+  return data.filter((approval) => approval.taskId === taskId).flatMap(rowsOf)
 }

@@ -11,8 +11,8 @@ import {
   type RequestPermissionResponse,
   type SessionModeState,
 } from '@agentclientprotocol/sdk'
+import { CONTROLS } from '../../../core/controls.ts'
 import { cutText } from '../../../core/cut-text.ts'
-import { CONTROLS } from '../../../core/shown-text.ts'
 import { durationText } from '../../../core/time.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Program } from '../../node/command.ts'

@@ -1,6 +1,6 @@
+import { CONTROLS } from '../../../core/controls.ts'
 import { cutText, shortenedText, textTail } from '../../../core/cut-text.ts'
 import { createLatestText } from '../../../core/latest-text.ts'
-import { CONTROLS } from '../../../core/shown-text.ts'
 import { LONGEST_CALL_RESULT, LONGEST_CALL_TITLE } from '../../../core/tool-call-limits.ts'
 import type { LoopEvent } from '../../../ports/tool.ts'
 

@@ -36,6 +36,16 @@ describe('what is said when a provider refused a sign-in', () => {
   })
 })
 
+const SUBSCRIPTION = {
+  endpoint: 'https://127.0.0.1:9/browser',
+  keys: {
+    p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+    auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+  },
+  device: 'Chrome on Linux',
+  topics: ['results'],
+}
+
 // test/ui/browser.ts gives the reason by process.stderr.write().
 const within = hasBrowser ? describe : describe.skip
 
@@ -58,7 +68,7 @@ within('the sign-in', () => {
     })
     const providers = { ...provider('CODEHOST'), ...provider('TRACKERB') }
     ;[cloud, local] = await Promise.all([
-      openService({ AUTH_MODE: 'cloud', ...providers }),
+      openService({ AUTH_MODE: 'cloud', OUTBOUND_ALLOW_HOSTS: '127.0.0.1', ...providers }),
       openService({ ACCESS_KEY: 'a key of ours' }),
     ])
   }, 90_000)
@@ -103,6 +113,33 @@ within('the sign-in', () => {
     await open.page.goto('/settings/tokens')
     await open.page.waitForURL('**/login?from=%2Fsettings%2Ftokens')
     expect(open.faults).toEqual([])
+  })
+
+  it('turns notifications off in the browser that one signs out in', async () => {
+    await using open = await openPage(at(cloud), '/login')
+    const { page } = open
+    await fill(page, { Email: 'ada@example.com', Password: 'correct horse 1' })
+    await page.getByRole('button', { name: 'Ada', exact: true }).waitFor()
+    const ended = new Promise<void>((resolve) => page.exposeFunction('endedInBrowser', resolve))
+    // A browser of a test reaches no push service.
+    const id = await page.evaluate(async (body) => {
+      await navigator.serviceWorker.register('/push-worker.js')
+      const { endedInBrowser } = globalThis as unknown as { endedInBrowser: () => void }
+      Object.assign(PushManager.prototype, { getSubscription: async () => ({ unsubscribe: endedInBrowser }) })
+      const headers = { 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      const { subscription } = await (await fetch('/api/alerts/subscriptions', init)).json()
+      localStorage.setItem('subscription-of-this-browser', subscription.id)
+      return subscription.id
+    }, SUBSCRIPTION)
+    await page.getByRole('button', { name: 'Ada', exact: true }).click()
+    const [removed] = await Promise.all([
+      page.waitForResponse((answer) => answer.url().endsWith(`/api/alerts/subscriptions/${id}`)),
+      page.getByRole('button', { name: 'Sign out' }).click(),
+    ])
+    expect([removed.request().method(), removed.status()]).toEqual(['DELETE', 200])
+    await ended
+    await page.waitForURL('**/login')
   })
 
   it('asks for the access key, and says when one may try again after too many', async () => {

@@ -60,6 +60,22 @@ const unsubscribe = async (id: string) => {
   await (await ownEndpoint())?.unsubscribe()
 }
 
+/** How long a sign-out waits for it: without an answer, the service ends the subscription with the session. */
+const SIGN_OUT_MS = 2_000
+
+/** Turns notifications off in this browser, as far as that succeeds; never rejects. */
+export const endOwnSubscription = async (): Promise<void> => {
+  const id = ownId()
+  if (id === undefined) return
+  localStorage.removeItem(OWN)
+  // Not awaited: the push service may not answer.
+  void ownEndpoint()
+    .then((own) => own?.unsubscribe())
+    .catch(() => undefined)
+  const signal = AbortSignal.timeout(SIGN_OUT_MS)
+  await client.deletePushSubscription({ params: { id } }, { signal }).catch(() => undefined)
+}
+
 export const useSubscribe = () => useChange(subscribe, key)
 export const useUnsubscribe = () => useChange(unsubscribe, key)
 export const useTestMessage = () =>

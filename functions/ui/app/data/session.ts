@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { ApiError } from '../../../../lib/api/api-error.ts'
 import { createClient } from '../../../../lib/api/client.ts'
+import { endOwnSubscription } from './alerts.ts'
 import { routes } from './at-build.ts'
 import { client } from './client.ts'
 import { watchedFetch } from './connection.ts'
@@ -65,7 +66,11 @@ export const useResetPassword = () => useEntrance((body: Reset) => client.resetP
 export const usePhoneSignIn = () => useEntrance((code: string) => client.signInByPhone({ body: { code } }))
 export const useVerifyAccessKey = () =>
   useEntrance((key: string) => client.verifyAccessKey({ body: { key } }))
-export const useLogout = () => useEntrance(() => client.logout())
+export const useLogout = () =>
+  useEntrance(async () => {
+    await endOwnSubscription()
+    return client.logout()
+  })
 
 /** Null removes the access key. */
 export const useChangeAccessKey = () =>

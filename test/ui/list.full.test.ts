@@ -392,6 +392,7 @@ inBrowser('the list of tasks', () => {
     await page.getByText('Retried as a new task').waitFor()
     await page.getByRole('row').filter({ hasText: 'Running' }).waitFor()
     expect((await world.client.filterTasks({ query: { labels: ['keyed'] } })).total).toBe(2)
+    expect(await page.getByText('Not retried').count()).toBe(0)
     await typeFast(page, 'k')
     // Held down, a key acts once.
     for (let times = 0; times < 2; times += 1) await page.keyboard.down('x')

@@ -52,19 +52,38 @@ within('passwords and sessions', () => {
       viewport: { width: 390, height: 844 },
       userAgent: 'Mozilla/5.0 (iPhone) Version/18.0 Safari/604.1',
     }
-    await using scanned = await openPage(baseUrl(), new URL(url).pathname + new URL(url).hash, phone)
-    await scanned.page.getByRole('heading', { name: 'What should an agent do?' }).waitFor()
+    const { pathname, hash } = new URL(url)
+    await using scanned = await openPage(baseUrl(), `${pathname}#of-somebody-else`, phone)
+    const sent: unknown[] = []
+    scanned.page.on('request', (request) => {
+      if (request.method() === 'POST') sent.push(request.postDataJSON())
+    })
+    const signIn = scanned.page.getByRole('button', { name: 'Sign in on this phone' })
+    await signIn.waitFor()
+    await expectSound(scanned)
     expect(new URL(scanned.page.url()).hash).toBe('')
+    // Another link in the same tab, which the browser opens without loading the page.
+    await scanned.page.evaluate((code) => location.assign(code), hash)
+    await scanned.page.waitForURL((address) => address.hash === '')
+    expect(sent).toEqual([])
+    await signIn.click()
+    await scanned.page.getByRole('heading', { name: 'What should an agent do?' }).waitFor()
+    expect(sent).toContainEqual({ code: hash.slice(1) })
     await page.getByRole('status').filter({ hasText: 'Your phone is signed in as Ada.' }).waitFor()
     await expectSound(admin)
-    await using late = await openPage(baseUrl(), new URL(url).pathname + new URL(url).hash, phone)
+    await using late = await openPage(baseUrl(), pathname + hash, phone)
+    await late.page.getByRole('button', { name: 'Sign in on this phone' }).click()
     await late.page.getByRole('heading', { name: 'Not signed in' }).waitFor()
     await late.page.getByText('This link is wrong, used or expired').waitFor()
     await expectSound(late)
     await page.goto('/settings/sessions')
     await page.getByRole('listitem').filter({ hasText: 'Safari on iPhone' }).getByRole('button').click()
     await page.getByRole('dialog').getByRole('button').last().click()
-    await page.getByRole('listitem').nth(1).waitFor({ state: 'detached' })
+    await page
+      .getByRole('list', { name: 'Sessions' })
+      .getByRole('listitem')
+      .nth(1)
+      .waitFor({ state: 'detached' })
   })
 
   it('change one’s own, which ends the session in another browser and not this one', async () => {

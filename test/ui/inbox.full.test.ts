@@ -698,6 +698,17 @@ inBrowser('messages of the inbox', () => {
     }, message)
     expect(shown).toEqual(['Approval needed', ['deny', 'allow-once']])
     await api.untilTask(id, 'completed')
+    // A click opens what it is about in the open tab, without loading the page anew. No click of a test gives the focus.
+    await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }))
+    await worker.evaluate(() => {
+      Object.assign(Reflect.get(globalThis, 'WindowClient').prototype, { focus: async () => undefined })
+      const notification = { data: { url: '/tasks?q=told' }, close: () => undefined }
+      const clicked = { notification, action: '', waitUntil: () => undefined }
+      dispatchEvent(Object.assign(new Event('notificationclick'), clicked))
+    })
+    await page.waitForURL('**/tasks?q=told')
+    expect(await page.evaluate(() => 'isSamePage' in globalThis)).toBe(true)
+    await page.goBack()
     await page.getByRole('button', { name: /^Remove/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('Browsers with notifications').waitFor({ state: 'detached' })

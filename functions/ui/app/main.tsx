@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Toasts } from './components/toast.tsx'
+import { followNotifications } from './data/alerts.ts'
 import { watchConnection } from './data/connection.ts'
 import { followChanges } from './data/live-events.ts'
 import { catchUp, queryClient, watchQueries } from './data/query-client.ts'
@@ -13,6 +14,7 @@ watchConnection()
 catchUp()
 watchQueries()
 followChanges()
+followNotifications((path) => router.history.push(path))
 
 const left = linkedFrom()
 if (left !== undefined) router.history.replace(left)

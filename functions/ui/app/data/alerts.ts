@@ -22,6 +22,14 @@ export const canPush = (): boolean =>
 const ownEndpoint = async () =>
   (await (await navigator.serviceWorker.getRegistration(WORKER))?.pushManager.getSubscription()) ?? undefined
 
+/** Opens in this tab what a clicked notification is about, as the worker asks. */
+export const followNotifications = (open: (path: string) => void): void => {
+  if (!('serviceWorker' in navigator)) return
+  navigator.serviceWorker.addEventListener('message', ({ data }) => {
+    if (typeof data?.open === 'string') open(data.open)
+  })
+}
+
 const OWN = 'subscription-of-this-browser'
 
 /** The id of the subscription of this browser, which the service gave when it was made. */

@@ -22,12 +22,12 @@ const show = ({ title, body, url, tag, approvalId, decides }) =>
     data: { url, approvalId },
   })
 
-/** Opens an address of the page in an open tab, or in a new one. */
+/** Opens an address of the page in an open tab, which keeps what is typed there, or in a new one. */
 const openPage = async (url) => {
   const [tab] = await self.clients.matchAll({ type: 'window' })
   if (tab === undefined) return self.clients.openWindow(url)
   await tab.focus()
-  return tab.navigate(url)
+  tab.postMessage({ open: url })
 }
 
 const decide = async ({ url, approvalId }, decision) => {

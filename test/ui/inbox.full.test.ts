@@ -544,7 +544,7 @@ inBrowser('the inbox', () => {
     expect(await page.getByText('This item is closed').count()).toBe(0)
   })
 
-  it('shows a failure until it is retried with success, and closes it without a touch', async () => {
+  it('shows a failure with its retry, also on a phone, and closes it without a touch when its letter is gone', async () => {
     const { id } = await api.create({
       title: 'Broken',
       agent: 'coding-agent',
@@ -565,10 +565,10 @@ inBrowser('the inbox', () => {
     await page.getByRole('button', { name: 'Retry', exact: true }).click()
     await asked.getByText('Broken').waitFor()
     await page.keyboard.press('Escape')
-    const [letter] = (await api.client.listDlq({ query: {} })).items
+    const letter = (await api.client.listDlq({ query: {} })).items.find(({ taskId }) => taskId === id)
     await api.client.discardDlqItem({ params: { id: letter?.id ?? '' } })
     await page.getByText('Nothing needs you').waitFor()
-  })
+  }, 60_000)
 
   it('has with what waits the verb that ends the wait', async () => {
     const known = await api.client.listInbox({ query: {} })

@@ -515,6 +515,7 @@ inBrowser('the list of tasks', () => {
     await page.keyboard.press('Control+k')
     const palette = page.getByRole('dialog', { name: 'Search' })
     const places = palette.getByRole('group', { name: 'Go to' }).getByRole('option')
+    await places.nth(6).waitFor()
     expect(await places.allInnerTexts()).toHaveLength(7)
     await palette.getByRole('combobox').fill('zebra')
     const hits = palette.getByRole('group', { name: 'Tasks' }).getByRole('option')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { finishedTasks } from '../fixtures/finished-tasks.ts'
+import { until } from '../journeys/api.ts'
 import { violationsIn } from './axe.ts'
 import { closeBrowser, hasBrowser, loadAnew, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
@@ -220,9 +221,12 @@ inBrowser('what is opened over the page', () => {
     await using opened = await open({ path: '/tasks/{done}', text: 'done by attempt 1' })
     const { page } = opened
     await page.route('**/retry', (route) => route.fulfill({ status: 400, json: { error: 'Not like this' } }))
-    await page.keyboard.press('r')
     const toast = page.getByText('Not like this').first()
-    await toast.waitFor()
+    // The key acts once the page has found the service there.
+    await until(async () => {
+      await page.keyboard.press('r')
+      return (await toast.isVisible()) || undefined
+    })
     const isOnTop = await toast.evaluate((element) => {
       const { left, top } = element.getBoundingClientRect()
       return element.contains(document.elementFromPoint(left + 4, top + 4))

@@ -77,7 +77,7 @@ describe('the policy', () => {
   })
 
   it.each([
-    [{ blockedTools: ['rm'] }, 'blockedTools.0', /there are list_files, read_file.*get_task/],
+    [{ blockedTools: ['rm'] }, 'blockedTools.0', /must be one of list_files, read_file.*get_task/],
     [{ allowedTools: 'git' }, 'allowedTools', /must be a list/],
     [{ defaultMode: 'open' }, 'defaultMode', /deny/],
     [{ toolRateLimitPerMinute: 0 }, 'toolRateLimitPerMinute', /1/],

@@ -1,6 +1,6 @@
 import type { Agent } from '../../../../lib/agents/schema.ts'
 import type { BreakerReading } from '../../../../lib/health/schema.ts'
-import { canRun } from '../data/agents.ts'
+import { canRun, isOnDemo } from '../data/agents.ts'
 import type { Tone } from './tag.tsx'
 
 export type Condition = 'healthy' | 'demo' | 'unconfigured' | 'unassigned' | 'held' | 'failing' | 'unhealthy'
@@ -68,10 +68,6 @@ type Held = readonly { provider: string }[]
 
 const isHeld = ({ providers = [] }: Pick<Agent, 'providers'>, holds: Held) =>
   providers.length > 0 && providers.every((name) => holds.some(({ provider }) => provider === name))
-
-/** The scripted demo model answers in place of an AI. A runner that has the agent brings a model of its own. */
-export const isOnDemo = ({ providers = [], runners }: Pick<Agent, 'providers' | 'runners'>): boolean =>
-  runners.length === 0 && providers.length > 0 && providers.every((name) => name === 'demo')
 
 type Places = Pick<Agent, 'configured' | 'inService' | 'runners'>
 

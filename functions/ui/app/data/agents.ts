@@ -18,6 +18,10 @@ export const useAgents = (enabled = true) =>
 export const canRun = ({ inService, runners }: Pick<Agent, 'inService' | 'runners'>): boolean =>
   inService || runners.length > 0
 
+/** The scripted demo model answers in place of an AI. A runner that has the agent brings a model of its own. */
+export const isOnDemo = ({ providers = [], runners }: Pick<Agent, 'providers' | 'runners'>): boolean =>
+  runners.length === 0 && providers.length > 0 && providers.every((name) => name === 'demo')
+
 export type Nothing = { why: string; isWorkerOff: boolean }
 
 const WORKER_OFF = 'The service does not run tasks (WORKER=off), and no runner is available.'

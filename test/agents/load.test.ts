@@ -96,7 +96,7 @@ describe('AGENT_ADAPTERS', () => {
     [
       'has a type with spaces',
       `export default { ...${ADAPTER}, type: 'My Agent' }`,
-      'type must be lower-case',
+      'type must be lowercase',
     ],
     ['has no name', `export default { ...${ADAPTER}, name: '' }`, 'name'],
     ['lists capabilities as text', `export default { ...${ADAPTER}, capabilities: 'code' }`, 'capabilities'],

@@ -99,6 +99,8 @@ afterAll(async () => {
 afterEach(async () => {
   if (!hasBrowser) return
   for (const { id } of (await api.client.listApprovals()).approvals) await deny(id)
+  for (const { id } of (await api.client.listDlq({ query: {} })).items)
+    await api.client.discardDlqItem({ params: { id } })
   await until(async () => {
     const { items } = await api.client.listInbox({ query: {} })
     const others = items.filter(({ kind }) => kind !== 'approval')
@@ -435,7 +437,7 @@ inBrowser('the inbox', () => {
     const { page } = opened
     const texts = async () => (await row(page, 'Guarded').innerText()).replaceAll(/\s+/g, ' ')
     await row(page, 'Guarded').waitFor()
-    expect(await texts()).toMatch(/^Guarded done by attempt 1 \+2 −1 #412 Moody ·? ?\d+ms/)
+    expect(await texts()).toMatch(/^Guarded done by attempt 1 \+2 −1 #412 moody ·? ?\d+ms/i)
     const link = row(page, 'Guarded').getByRole('link', { name: 'Pull request #412' })
     expect(await link.getAttribute('href')).toBe(published.pullRequest.url)
     await expectSound(opened)

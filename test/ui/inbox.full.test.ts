@@ -555,7 +555,7 @@ inBrowser('the inbox', () => {
     await api.untilTask(id, 'failed')
     await using opened = await open()
     const { page } = opened
-    await row(page, '1 task not retried').waitFor()
+    await row(page, 'not retried').waitFor()
     await expectSound(opened)
     await page.keyboard.press('j')
     await page.keyboard.press('r')

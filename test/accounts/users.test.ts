@@ -95,7 +95,10 @@ describe('an admin', () => {
       const { id } = await accounts.signUp({ email: 'ann@example.com', password: PASSWORD, name: 'Ann' })
       expect(await api.call(`PATCH /api/users/${id}`, { body, as: ADMIN })).toMatchObject({
         status: 400,
-        body: { code: 'validation_failed', error: expect.stringMatching(/must have role, disabled or unlink/) },
+        body: {
+          code: 'validation_failed',
+          error: expect.stringMatching(/must have role, disabled or unlink/),
+        },
       })
       expect((await audit.list({ limit: 9, action: 'user.change' })).records).toEqual([])
     },

@@ -18,7 +18,7 @@ const grouped = (text: string) =>
 
 const CODE_FIELD = 'pairing-code'
 
-/** A device is approved by typing the code on its screen: whoever approves it has it at hand. */
+/** Moves the focus to the code field. Approving requires the code, which only the device shows. */
 export const focusCode = () => document.getElementById(CODE_FIELD)?.focus()
 
 export const EnterCode = () => {

@@ -19,7 +19,7 @@ const useCode = (): string => {
   return code
 }
 
-/** What a scanned link opens. Opening it sends nothing: it could be somebody else’s link. */
+/** The page behind a scanned sign-in link. It signs in only when the button is pressed: the link may come from someone else. */
 export const Phone = (): ReactNode => {
   const code = useCode()
   return code === '' ? <NoCode /> : <SignIn key={code} code={code} />

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from '../lib/config/config.ts'
 import { freePort } from './emulators.ts'
 
-const READY_WITHIN_MS = 120_000
+const READY_WITHIN_MS = 240_000
 const STOPS_WITHIN_MS = 7_000
 const root = fileURLToPath(new URL('..', import.meta.url))
 const program = path.join(root, 'node_modules/.bin/serverless')

@@ -20,8 +20,9 @@ export default class OfflineStack {
     if (process.connected === false) process.exit(1)
     process.once('disconnect', () => process.exit(1))
     keepHttp(serverless.service)
-    bundleOnce(serverless.service)
-    keepBundles(findPlugin(serverless, 'EsbuildServerlessPlugin'), process.env.BUNDLES_KEPT)
+    const esbuild = findPlugin(serverless, 'EsbuildServerlessPlugin')
+    bundleOnce(serverless.service, esbuild)
+    keepBundles(esbuild, process.env.BUNDLES_KEPT)
     this.hooks = {
       'before:offline:start:init': () => {
         fillIn(serverless.service)
@@ -64,11 +65,33 @@ const keepHttp = ({ functions }) => {
 }
 
 /**
- * Bundles are made for this process, in its own folder; files that agents write into workspaces must not rebuild them.
+ * Bundles are made for this process, in its own folder, and once: files that agents write into workspaces must not
+ * rebuild them. They are made in one run, which reads each source once, where serverless-esbuild has a run for each
+ * function.
  */
-const bundleOnce = ({ custom }) => {
+const bundleOnce = ({ custom }, esbuild) => {
   const outputWorkFolder = process.env.BUNDLES_FOLDER ?? '.esbuild'
   custom.esbuild = { ...custom.esbuild, minify: false, outputWorkFolder, watch: { pattern: [], ignore: [] } }
+  esbuild.bundle = async () => {
+    esbuild.prepare()
+    const { build } = await import('esbuild')
+    const { format, mainFields, banner, legalComments, exclude, outputFileExtension } = custom.esbuild
+    await build({
+      entryPoints: [...new Set(esbuild.functionEntries.map(({ entry }) => entry))],
+      outdir: esbuild.buildDirPath,
+      outbase: '.',
+      outExtension: { '.js': outputFileExtension },
+      bundle: true,
+      platform: 'node',
+      target: 'node24',
+      format,
+      mainFields,
+      banner,
+      legalComments,
+      external: exclude,
+      plugins: esbuild.plugins,
+    })
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { queryInt } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
 import { InboxCountsSchema, InboxItemSchema, InboxKeySchema, InboxVersionSchema } from './schema.ts'
 
@@ -19,6 +20,7 @@ const ListInboxQuery = z.object({
       '`mine`: items about your own tasks, calls and webhooks, and about what blocks the tasks of all users',
     ),
   state: z.enum(['open', 'snoozed']).default('open'),
+  limit: queryInt(0, 1_000).optional().describe('Most items to return; 0 returns only the counts'),
 })
 export type ListInbox = z.output<typeof ListInboxQuery>
 

@@ -95,7 +95,10 @@ export const createInbox = ({ store, clock, causes }: Needs) => {
     return until !== undefined && until > iso(clock.now()) ? until : undefined
   }
 
-  const list = async (principal: Principal, { scope, state }: ListInbox) => {
+  const list = async (
+    principal: Principal,
+    { scope, state, limit = Number.POSITIVE_INFINITY }: ListInbox,
+  ) => {
     const marks = await readMarks(principal.userId)
     const isInScope = (mine: boolean) => scope === 'all' || mine
     const items = (await derive(principal, marks, isInScope)).filter((item) => !isDone(item, marks))
@@ -106,7 +109,7 @@ export const createInbox = ({ store, clock, causes }: Needs) => {
     const [snoozed, open] = divided(withState, (item) => item.snoozedUntil !== undefined)
     const wakesAt = snoozed.flatMap((item) => item.snoozedUntil ?? []).sort()[0]
     return {
-      items: fitting(state === 'open' ? open : snoozed),
+      items: fitting((state === 'open' ? open : snoozed).filter((_, n) => n < limit)),
       counts: { open: open.length, snoozed: snoozed.length, ofKind: countKinds(open) },
       ...definedFields({ wakesAt }),
     }

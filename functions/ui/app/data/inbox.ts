@@ -13,19 +13,19 @@ const key = ['inbox'] as const
 /** A webhook that is paused, and the end of a hold, have no event. */
 const LOOK_AGAIN_MS = 60_000
 
-/** Approvals first, oldest first, then the rest, newest first. */
-export const useInbox = (scope: InboxScope = 'mine', state: InboxState = 'open') =>
-  useLive(
-    [...key, scope, state],
-    (signal) => client.listInbox({ query: { scope, state } }, { signal }),
-    EVERY_MS.calm,
-    {
-      getPeriodEnd: (inbox, now) =>
-        Math.min(now + LOOK_AGAIN_MS, Date.parse(inbox?.wakesAt ?? '') || Number.POSITIVE_INFINITY),
-    },
-  )
+type Query = { scope: InboxScope; state: InboxState; limit?: number }
 
-export const useInboxCounts = () => useInbox().data?.counts
+const useListed = (query: Query) =>
+  useLive([...key, query], (signal) => client.listInbox({ query }, { signal }), EVERY_MS.calm, {
+    getPeriodEnd: (inbox, now) =>
+      Math.min(now + LOOK_AGAIN_MS, Date.parse(inbox?.wakesAt ?? '') || Number.POSITIVE_INFINITY),
+  })
+
+/** Approvals first, oldest first, then the rest, newest first. */
+export const useInbox = (scope: InboxScope, state: InboxState) => useListed({ scope, state })
+
+/** Of the user's open and snoozed items. */
+export const useInboxCounts = () => useListed({ scope: 'mine', state: 'open', limit: 0 }).data?.counts
 
 type Marked = Parameters<typeof client.completeInboxItems>[0]['body']['items']
 

@@ -903,6 +903,17 @@ inBrowser('the thread of a task', () => {
     const { thread } = await world.client.getThread({ params: { id } })
     expect(thread.tasks).toHaveLength(2)
 
+    // Another tab has drafts too.
+    const tab = await opened.context.newPage()
+    const other = await world.perform({ title: 'Other', prompt: 'Ask' })
+    await tab.goto(`${world.baseUrl}/tasks/${other.id}`)
+    await field(tab).fill('Written there')
+    await field(page).fill('Written here')
+    await Promise.all([tab.reload(), page.reload()])
+    expect(await field(tab).inputValue()).toBe('Written there')
+    expect(await field(page).inputValue()).toBe('Written here')
+    await tab.close()
+
     // Nothing of its work is stored.
     const gone = { ...finishedTasks(1)[0], id: 'task_gone', title: 'Gone', prompt: 'Old' }
     await world.client.importTasks({ body: { version: '1.0', tasks: [gone] } })

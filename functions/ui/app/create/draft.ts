@@ -28,10 +28,10 @@ const isDraft = (value: unknown): value is Draft =>
   'fields' in value &&
   typeof value.fields === 'object'
 
-// Stored outside of the form, so that drafts survive closing the form and the page.
+// Stored outside of the form, so that drafts survive closing the form and the page. A form shows the draft of its own tab.
 const drafts = {
-  create: createStored<Draft>('draft-create', none, isDraft),
-  again: createStored<Draft>('draft-again', none, isDraft),
+  create: createStored<Draft>('draft-create', none, isDraft, { isOfTab: true }),
+  again: createStored<Draft>('draft-again', none, isDraft, { isOfTab: true }),
 }
 
 export const draftFor = (purpose: Purpose) => drafts[purpose]

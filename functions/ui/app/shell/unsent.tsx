@@ -20,7 +20,7 @@ const Offer = ({ purpose }: { purpose: Purpose }) => {
   if (!draft.isUnsent || isEmptyDraft(draft) || open === purpose || isShown) return null
   return (
     <section
-      aria-label={purpose === 'create' ? 'Unsent task' : 'Unsent task'}
+      aria-label="Unsent task"
       className="flex min-h-9 shrink-0 items-center gap-2 border-b bg-accent px-4 py-1 md:px-6"
     >
       <FilePen size={14} className="shrink-0" />

@@ -59,6 +59,7 @@ describe('the first task of a new user, without any key', () => {
       'Step 3 of 25',
       'read_file demo-notes.md',
       'Step 4 of 25',
+      'Collecting changes',
     ])
     const [listed] = (await client.listTasks({ query: { limit: 1 } })).tasks
     expect(listed).toMatchObject({ id: task.id, status: 'completed' })

@@ -469,9 +469,9 @@ inBrowser('a task of the coding agent', () => {
     const rows = async () =>
       (await trace.getByRole('listitem').allInnerTexts()).map((row) => row.split('\n')[0]).join(', ')
     // Session events and task events arrive independently.
-    await until(async () => (await rows()).endsWith('Step 3: model') || undefined)
+    await until(async () => (await rows()).endsWith('Step 3: model, Collecting changes') || undefined)
     expect(await rows()).toMatch(
-      /^In the queue, Attempt 1: needs approval, Preparing an empty workspace, Step 1: model, list_files \., Step 2: model, .*Waiting for approval, Attempt 1, .*Step 3: model$/,
+      /^In the queue, Attempt 1: needs approval, Preparing an empty workspace, Step 1: model, list_files \., Step 2: model, .*Waiting for approval, Attempt 1, .*Step 3: model, Collecting changes$/,
     )
     await page.getByRole('button', { name: 'list_files .', exact: true }).click()
     await page.getByRole('slider', { name: 'Position' }).waitFor()

@@ -386,7 +386,7 @@ describe('what was done within the attempts of a task', () => {
     startedAt: iso(from),
     ...(to === undefined ? {} : { endedAt: iso(to) }),
   })
-  it('is what was reported before the first step, then the model and the tools of each, by the clock of the service; an attempt that is over holds nothing open', () => {
+  it('is what was reported before the first step and after the last, and the model and the tools of each, by the clock of the service; an attempt that is over holds nothing open', () => {
     const run = runAfter(
       sessionEvents(
         start(1),
@@ -398,6 +398,7 @@ describe('what was done within the attempts of a task', () => {
         ['attempt:failed', { attempt: 1, message: '' }],
         start(2),
         ['step:start', { step: 1, ...at('s3', 31) }],
+        ['step:complete', { step: 1, ...at('s3', 31, 33) }],
       ),
     )
     const says = (message: string, seconds: number) => ({ ...event('progress', seconds, 1), message })
@@ -408,6 +409,9 @@ describe('what was done within the attempts of a task', () => {
       says('Runs the tests', 15),
       event('recovered', 20, 1),
       event('started', 30, 2),
+      says('Collecting changes', 34),
+      says('Pushing to main', 36),
+      event('completed', 38, 2),
     ]
     const works = worksByAttempt(run, taskSpans(events, 40_000))
     const worksText = [...works].map(([{ attempt }, done]) => [
@@ -423,7 +427,7 @@ describe('what was done within the attempts of a task', () => {
         'git status 14-16 error',
         'Step 2: model 17-20 stopped',
       ],
-      [2, 'Step 1: model 31-0 running'],
+      [2, 'Step 1: model 31-33 success', 'Collecting changes 34-36 success', 'Pushing to main 36-38 success'],
     ])
   })
 })

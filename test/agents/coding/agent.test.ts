@@ -50,6 +50,7 @@ describe('the coding agent', () => {
       'Step 1 of 25',
       'write_file notes.md',
       'Step 2 of 25',
+      'Collecting changes',
     ])
   })
 

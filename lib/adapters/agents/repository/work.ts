@@ -142,6 +142,7 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
     { signal, progress, earlier }: Pick<AgentContext, 'signal' | 'progress' | 'earlier'>,
   ) => {
     const { workspace, start, threadBase } = work
+    progress('Collecting changes')
     try {
       const snapshot = await workspace.tree(start, [], signal)
       const changed = await changesIn(snapshot, start)

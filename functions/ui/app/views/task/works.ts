@@ -1,10 +1,10 @@
 import { type Call, type Run, runSteps, type Step } from '../../run/run.ts'
-import type { Span } from './spans.ts'
+import type { Mark, Span } from './spans.ts'
 
-/** What happens within an attempt: what its agent reported before the first step, model requests, tool calls. */
+/** What happens within an attempt: what its agent reported before the first step and after the last, model requests, tool calls. */
 export type Work = {
   readonly key: string
-  readonly kind: 'start' | 'model' | 'tool'
+  readonly kind: 'report' | 'model' | 'tool'
   readonly name: string
   readonly from: number
   readonly to: number | undefined
@@ -41,15 +41,22 @@ const within = (span: Span, work: Work): Work => {
   return { ...work, from, to: Math.min(work.to ?? span.to, span.to), state }
 }
 
-/** `Cloning acme/shop`, `Starting Claude Code`: each lasts until the next one, the last until the first step. */
-const startWorks = ({ marks, to }: Span, firstStep: number | undefined): Work[] => {
-  const end = firstStep ?? to
-  const early = firstStep === undefined ? marks : marks.filter(({ at }) => at < firstStep)
-  return early.map(({ at, message }, n) => {
-    const until = early[n + 1]?.at ?? end
+/** `Cloning acme/shop`, `Collecting changes`: each lasts until the next one, the last until `to`. */
+const reportedWorks = (marks: readonly Mark[], to: number | undefined): Work[] =>
+  marks.map(({ at, message }, n) => {
+    const until = marks[n + 1]?.at ?? to
     const state = until === undefined ? 'running' : 'success'
-    return { key: `start ${n}`, kind: 'start', name: message, from: at, to: until, state }
+    return { key: `report ${at} ${n}`, kind: 'report', name: message, from: at, to: until, state }
   })
+
+/** With what was reported before the first step and after the end of the last. */
+const withReports = ({ marks, to }: Span, steps: readonly Work[]): Work[] => {
+  const [first] = steps
+  if (first === undefined) return reportedWorks(marks, to)
+  const lastEnd = Math.max(...steps.map((step) => step.to ?? Number.POSITIVE_INFINITY))
+  const before = marks.filter(({ at }) => at < first.from)
+  const after = marks.filter(({ at }) => at >= lastEnd)
+  return [...reportedWorks(before, first.from), ...steps, ...reportedWorks(after, to)]
 }
 
 export const worksByAttempt = (run: Run, spans: readonly Span[]): ReadonlyMap<Span, Work[]> => {
@@ -60,6 +67,5 @@ export const worksByAttempt = (run: Run, spans: readonly Span[]): ReadonlyMap<Sp
     if (span === undefined) continue
     placed.get(span)?.push(within(span, work))
   }
-  for (const [span, works] of placed) works.unshift(...startWorks(span, works[0]?.from))
-  return placed
+  return new Map([...placed].map(([span, steps]) => [span, withReports(span, steps)]))
 }

@@ -35,7 +35,7 @@ const shared = [
 const services = '^lib/(?:feed/feed|limits/limiter)\\.ts$'
 // What the page may run of the service: it has no dependency but what is plain itself.
 const plain =
-  '^lib/(?:api/(?:client|api-error|server-sent-events|task-log)|core/(?:changed-files|controls|cut-text|diff-files|diff-name|first-line-title|fold|found-part|match-place|not-decided|run-time|session-end|well-formed-json|whole-call)|tasks/machine|memory/words)\\.ts$'
+  '^lib/(?:api/(?:client|api-error|server-sent-events|task-log)|core/(?:changed-files|controls|cut-text|diff-files|diff-name|first-line-title|fold|found-part|match-place|not-decided|own-output|run-time|session-end|well-formed-json|whole-call)|tasks/machine|memory/words)\\.ts$'
 const undeclared = ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined']
 
 /** Name, who, and what they must not import. */

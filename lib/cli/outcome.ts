@@ -1,4 +1,5 @@
 import { costText } from '../core/cost-text.ts'
+import { ownOutput } from '../core/own-output.ts'
 import type { Task, TaskResult } from '../tasks/schema.ts'
 import { EXIT } from './exit-codes.ts'
 import { safeLine, safeText, type Terminal } from './terminal.ts'
@@ -59,7 +60,8 @@ const leftOutIn = (result: TaskResult | undefined): string | undefined => {
 /** Prints the result of an ended task, and resolves to its exit code. */
 export const showOutcome = (task: Task, { out, say, paint }: Terminal): number => {
   const { status, result, error, cost } = task
-  if (result?.output && result.output !== error?.message) out(safeText(result.output).trimEnd())
+  const output = ownOutput(task)
+  if (output !== '') out(safeText(output).trimEnd())
   const stat = result && diffStat(result, paint)
   if (stat) out(`\n${stat}`)
   const leftOut = leftOutIn(result)

@@ -12,14 +12,13 @@ import { State } from '../components/state.tsx'
 import { startOfLine } from '../components/text-weight.ts'
 import { toast } from '../components/toast.tsx'
 import { visibleText } from '../components/visible-text.ts'
-import { draftFrom } from '../create/draft.ts'
 import { type Approval, type Decision, useApprovals, useDecide } from '../data/approvals.ts'
 import { useAway } from '../data/connection.ts'
 import { useTask } from '../data/tasks.ts'
 import { copyLink } from './copy-link.ts'
+import { editAgain } from './edit-again.ts'
 import { focusLater } from './focus-later.ts'
 import { writtenKey } from './key-table.ts'
-import { overlay } from './overlay.ts'
 import type { PaletteEntry } from './palette-actions.ts'
 import { fits } from './palette-places.ts'
 import { EntryItem, PaletteGroup } from './palette-rows.tsx'
@@ -61,10 +60,6 @@ const useVerbs = (task: Task): readonly PaletteEntry[] => {
   const reply = () => {
     void open(id)
     focusLater('main form[aria-label="Reply"] textarea')
-  }
-  const edit = () => {
-    if (draftFrom(task)) overlay.set('again')
-    else toast.failed('You have an unsent task', 'Continue or discard it first, at the top of the page.')
   }
   const pullRequest = pullRequestLink(task)
   const canCancel = nextStatus(status, 'cancel') !== undefined && !isCancelling
@@ -113,7 +108,7 @@ const useVerbs = (task: Task): readonly PaletteEntry[] => {
       icon: Pencil,
       words: 'change prompt',
       shortcut: writtenKey('edit'),
-      act: edit,
+      act: () => editAgain(task),
     },
     ...(isDone ? [retryVerb] : []),
     {

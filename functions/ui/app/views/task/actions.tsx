@@ -19,14 +19,12 @@ import { safeLink } from '../../components/link.ts'
 import { Popover, PopoverClose } from '../../components/popover.tsx'
 import { pullRequestLink } from '../../components/published.ts'
 import { retryTask, useIsRetrying } from '../../components/retry-task.ts'
-import { toast } from '../../components/toast.tsx'
-import { draftFrom } from '../../create/draft.ts'
 import { useAway } from '../../data/connection.ts'
 import { useNeighbours } from '../../data/neighbours.ts'
 import { toThreadId, useThread } from '../../data/threads.ts'
+import { editAgain } from '../../shell/edit-again.ts'
 import { type KeyName, writtenKey } from '../../shell/key-table.ts'
 import { useKeys } from '../../shell/keys.ts'
-import { overlay } from '../../shell/overlay.ts'
 
 /** One verb leads on from each state: what failed is retried, and what is done is taken. The rest is in a menu. */
 export const Actions = ({ task }: { task: Task }) => {
@@ -141,16 +139,12 @@ const useVerbs = (task: Task) => {
     // The user may have gone elsewhere meanwhile.
     if (next && location.pathname === pathname) await navigate({ to: '/tasks/$id', params: { id: next.id } })
   }
-  const edit = () => {
-    if (draftFrom(task)) overlay.set('again')
-    else toast.failed('You have an unsent task', 'Continue or discard it first, at the top of the page.')
-  }
   return {
     canCancel: nextStatus(task.status, 'cancel') !== undefined,
     canRetry: isFinal(task.status),
     isBusy: useIsRetrying(task.id),
     retry,
-    edit,
+    edit: () => editAgain(task),
   }
 }
 

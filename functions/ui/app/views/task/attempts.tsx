@@ -1,4 +1,5 @@
 import { Link, useSearch } from '@tanstack/react-router'
+import { ownOutput } from '../../../../../lib/core/own-output.ts'
 import type { TaskStatus } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { switchLinkClass } from '../../components/button.tsx'
@@ -84,7 +85,7 @@ export const EarlierAttempt = ({ task, attempt, isOfChanges = false }: Props) =>
 const Left = ({ task, attempt }: { task: Task; attempt: ReadAttempt }) => {
   const { status, error, result, cost, runner } = attempt
   const tookMs = attemptTookMs(attempt)
-  const hasWords = result !== undefined && result.output !== '' && result.output !== error?.message
+  const output = ownOutput(attempt)
   return (
     <div className={`flex flex-col divide-y ${columnClass}`}>
       <div className="flex flex-wrap items-center gap-x-3 px-3.5 py-2 text-muted-foreground">
@@ -98,9 +99,9 @@ const Left = ({ task, attempt }: { task: Task; attempt: ReadAttempt }) => {
         />
       </div>
       {error && <Failure error={error} title="Why it ended" />}
-      {hasWords && (
+      {output !== '' && (
         <section aria-label="Result">
-          <FinalText output={result.output} />
+          <FinalText output={output} />
         </section>
       )}
       <ChangedFiles task={{ id: task.id, result }} attempt={attempt.id} />

@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ArrowLeftRight } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { isCutOff } from '../../../../../lib/core/changed-files.ts'
+import { ownOutput } from '../../../../../lib/core/own-output.ts'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
@@ -91,7 +92,7 @@ type Figures = {
   cost: Task['cost']
   tokens: number | undefined
   error: Task['error']
-  output: string | undefined
+  output: string
   diff: string | undefined
 }
 
@@ -108,7 +109,7 @@ const figures = (name: string, compared: Compared): Figures => {
       cost: attempt.cost,
       tokens: attempt.result?.usage?.totalTokens,
       error: attempt.error,
-      output: attempt.result?.output,
+      output: ownOutput(attempt),
       diff: attempt.result && (attempt.result.diff ?? ''),
     }
   }
@@ -120,7 +121,7 @@ const figures = (name: string, compared: Compared): Figures => {
     cost: task.cost,
     tokens: task.usage?.totalTokens,
     error: task.status === 'completed' ? undefined : task.error,
-    output: task.result?.output,
+    output: ownOutput(task),
     diff: task.result && (textIn(task.result.diff) ?? ''),
   }
 }
@@ -232,11 +233,8 @@ const Errors = ({ first, second }: PairProps) => {
   )
 }
 
-/** The output of a failure that the agent itself reports is its error. */
-const ownOutput = ({ output, error }: Figures) => (output === error?.message ? '' : (output ?? ''))
-
 const Outputs = ({ first, second }: PairProps) => {
-  const [one, other] = [ownOutput(first), ownOutput(second)]
+  const [one, other] = [first.output, second.output]
   if (one === '' && other === '') return null
   if (one === other) return <p className="px-3.5 py-2 text-muted-foreground">Both have the same output.</p>
   return (

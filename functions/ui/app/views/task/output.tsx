@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { ownOutput } from '../../../../../lib/core/own-output.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Copy } from '../../components/copy.tsx'
 import { PlainText, TextPieces } from '../../components/plain-text.tsx'
@@ -31,7 +32,7 @@ export const Output = ({ task, isOver, isReasonAbove = false }: Props) => {
   return (
     <div className="flex flex-col divide-y">
       {!isReasonAbove && <Reason task={task} isOver={isOver} />}
-      {result && <Words output={result.output} error={hasFailed ? error : undefined} />}
+      {result && <Words result={result} error={hasFailed ? error : undefined} />}
       <ChangedFiles task={task} />
       {WARNINGS.map((name) => {
         const warning = result?.[name]
@@ -72,13 +73,16 @@ const failureGroup = (task: Task): string | undefined => {
   return typeof fingerprint === 'string' ? fingerprint : undefined
 }
 
-/** Of a failure that the agent itself reports, the output is the message of the error. */
-const Words = ({ output, error }: { output: string; error: Task['error'] }) =>
-  error === undefined || (output !== '' && output !== error.message) ? (
+/** A failure has no section for an output that says nothing more. */
+const Words = ({ result, error }: { result: { output: string }; error: Task['error'] }) => {
+  const output = ownOutput({ result, error })
+  if (output === '' && error !== undefined) return null
+  return (
     <section aria-label="Result">
       <FinalText output={output} />
     </section>
-  ) : null
+  )
+}
 
 /** What else the agent left, after all that has words of its own. */
 const Details = ({ result }: { result: NonNullable<Task['result']> }) => {

@@ -22,13 +22,12 @@ import { withCommand } from '../../components/platform.ts'
 import { errorMessage } from '../../components/problem.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { toast } from '../../components/toast.tsx'
-import { draftFrom } from '../../create/draft.ts'
 import { useAway } from '../../data/connection.ts'
 import { dropReply, keepReply, replyKey, useDraft } from '../../data/reply-drafts.ts'
 import { createSignal } from '../../data/signal.ts'
 import { toThreadId, useReply, useThread } from '../../data/threads.ts'
+import { editAgain } from '../../shell/edit-again.ts'
 import { useKeys } from '../../shell/keys.ts'
-import { overlay } from '../../shell/overlay.ts'
 import { columnClass } from './column.ts'
 
 export const Reply = ({ task }: { task: Task }) => {
@@ -191,17 +190,13 @@ const Refused = ({ error, task, content }: RefusedProps) => {
       </p>
     )
   const message = fieldErrors(error).content ?? errorMessage(error)
-  const beginAnew = () => {
-    if (draftFrom(task, { prompt: content })) overlay.set('again')
-    else toast.failed('You have an unsent task', 'Continue or discard it first, at the top of the page.')
-  }
   return (
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
       <p className="min-w-0 text-destructive [overflow-wrap:anywhere]">
         {message}. {advice[error.code]} <ErrorCode code={error.code} />
       </p>
       {FINAL.has(error.code) && (
-        <Button size="small" onClick={beginAnew}>
+        <Button size="small" onClick={() => editAgain(task, { prompt: content })}>
           New task with this text
         </Button>
       )}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
+import { ownOutput } from '../../../../../lib/core/own-output.ts'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Cost } from '../../components/cost.tsx'
@@ -201,21 +202,25 @@ const Prompt = ({ task, isFolded = false }: { task: Task; isFolded?: boolean }) 
 /** Two lines have no more. */
 const FOLDED_WEIGHT = 1_000
 
-const Answer = ({ task: { result, error, status }, number }: { task: Task; number: number }) => (
-  <>
-    {error && status !== 'completed' && (
-      <p className="px-3.5 py-2 text-destructive [overflow-wrap:anywhere]">
-        {startOfLine(error.message)} <ErrorCode code={error.code} />
-      </p>
-    )}
-    {result?.output && result.output !== error?.message && (
-      <Scroller
-        role="group"
-        label={`Output of turn ${number}`}
-        className="max-h-96 overflow-y-auto px-3.5 py-2"
-      >
-        <RichText text={result.output} />
-      </Scroller>
-    )}
-  </>
-)
+const Answer = ({ task, number }: { task: Task; number: number }) => {
+  const { error, status } = task
+  const output = ownOutput(task)
+  return (
+    <>
+      {error && status !== 'completed' && (
+        <p className="px-3.5 py-2 text-destructive [overflow-wrap:anywhere]">
+          {startOfLine(error.message)} <ErrorCode code={error.code} />
+        </p>
+      )}
+      {output !== '' && (
+        <Scroller
+          role="group"
+          label={`Output of turn ${number}`}
+          className="max-h-96 overflow-y-auto px-3.5 py-2"
+        >
+          <RichText text={output} />
+        </Scroller>
+      )}
+    </>
+  )
+}

@@ -1,6 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { cutText } from '../../../../../lib/core/cut-text.ts'
+import { ownOutput } from '../../../../../lib/core/own-output.ts'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import { AgentName } from '../../components/agent-name.tsx'
 import { buttonClass } from '../../components/button.tsx'
@@ -43,6 +44,7 @@ export const Peek = ({ rows, id, onShow }: Props) => {
     event.preventDefault()
     act()
   }
+  const output = ownOutput(task)
   return (
     <Drawer title={task.title} onClose={close} onKeyDown={onKeyDown}>
       <Scroller
@@ -80,9 +82,9 @@ export const Peek = ({ rows, id, onShow }: Props) => {
             </p>
           </Part>
         )}
-        {task.result?.output && task.result.output !== task.error?.message && (
+        {output !== '' && (
           <Part title="Output">
-            <RichText text={cutText(task.result.output, LETTERS)} />
+            <RichText text={cutText(output, LETTERS)} />
           </Part>
         )}
       </Scroller>

@@ -16,7 +16,8 @@ describe('the agent in README.md', () => {
       status: 'completed',
       result: { success: true, output: '3 words' },
     })
-    expect((await api.events(id)).map(({ message }) => message)).toContain('counting')
+    // The last progress may be stored a moment after the end.
+    await until(async () => (await api.events(id)).some(({ message }) => message === 'counting') || undefined)
   })
 })
 
@@ -34,7 +35,6 @@ describe('the agent in docs/guide/agents.md', () => {
       status: 'completed',
       result: { success: true, output: '3 words', words: 3, attempt: 1 },
     })
-    // The last progress may be stored a moment after the end.
     await until(async () => {
       const messages = (await api.events(counted.id)).map(({ message }) => message)
       return (

@@ -268,7 +268,8 @@ export const cases: readonly Case[] = [
       process.on('exit', () => fs.rmSync(folder, { recursive: true }))
       const piece = Buffer.alloc(32 * 2 ** 20)
       for (let i = 0; i < 8; i++) fs.writeFileSync(folder + '/' + i, piece)
-      await sleep(20_000)
+      // It is found by a search of /tmp, in which much may lie.
+      await sleep(45_000)
       return true`,
     sandbox: 'no',
     none: 'yes',

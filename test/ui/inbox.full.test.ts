@@ -552,7 +552,7 @@ inBrowser('the inbox', () => {
       agent: 'coding-agent',
       prompt: 'demo: fail It broke',
     } as never)
-    await api.untilTask(id, 'failed')
+    const { attempts } = await api.untilTask(id, 'failed')
     await using opened = await open()
     const { page } = opened
     await row(page, 'not retried').waitFor()
@@ -565,8 +565,10 @@ inBrowser('the inbox', () => {
     await asked.waitFor({ state: 'detached' })
     await page.setViewportSize({ width: 390, height: 760 })
     await page.getByRole('button', { name: 'Retry', exact: true }).click()
-    await asked.getByText('Broken').waitFor()
+    await asked.getByRole('button', { name: 'Retry 1' }).click()
+    await until(async () => ((await api.task(id)).attempts > attempts ? true : undefined))
     await page.keyboard.press('Escape')
+    await api.untilTask(id, 'failed')
     const letter = (await api.client.listDlq({ query: {} })).items.find(({ taskId }) => taskId === id)
     await api.client.discardDlqItem({ params: { id: letter?.id ?? '' } })
     await page.getByText('Nothing needs you').waitFor()

@@ -79,8 +79,8 @@ const jobs: Readonly<Record<string, Job>> = {
     },
   },
   // The last: its turn is another task that fails.
-  reply: {
-    path: '/tasks',
+  'reply on the page of a task': {
+    path: '/theme.js',
     clicks: 1,
     does: async (page) => {
       await page.goto(`/tasks/${failed}`)

@@ -90,6 +90,7 @@ inBrowser('the view of the agents', () => {
     const agentField = page.getByRole('group', { name: 'Agent' })
     const card = (name: string) =>
       agentField.getByRole('radio', { name: new RegExp(`^${name}`) }).locator('xpath=../..')
+    await card('Coding agent').getByText('Demo model, not an AI').waitFor()
     expect(await card('Coding agent').innerText()).toMatch(/^Coding agent\s+Demo\s+Demo model, not an AI/)
     expect(await agentField.getByRole('radio', { name: /^unwell/ }).isDisabled()).toBe(true)
     expect(await card('unwell').innerText()).toMatch(/Unhealthy\s+its disk is full.*Fix it under Agents/)

@@ -225,3 +225,16 @@ export const readOddWorkspaces = async (bench: Workbench, odd: readonly Odd[]) =
   await Promise.all(Array.from({ length: AT_ONCE }, readSome))
   return read
 }
+
+type Reads = Awaited<ReturnType<typeof readOddWorkspaces>>
+
+export const titledReads = (reads: Reads) =>
+  reads.map((one, at) => ({ title: oddWorkspaces[at]?.title, ...one, paths: one.paths.toSorted() }))
+
+export const expectedReads = oddWorkspaces.map(({ title, changed = [], leftOut = [] }) => ({
+  title,
+  paths: [...changed, 'kept.txt'].sort(),
+  isDiffWhole: true,
+  sprung: false,
+  leftOut,
+}))

@@ -22,7 +22,7 @@ import { isOffline, launchService, root, type Service, startService, temporaryFo
 /** A secret for every setting that holds one, of no form that could be guessed: what hides it must know it. */
 const plantCanary = (name: string): string => {
   if (name === 'ENCRYPTION_KEY') return randomBytes(32).toString('base64')
-  const planted = `planted_${randomBytes(9).toString('hex')}`
+  const planted = `planted_${randomBytes(16).toString('hex')}`
   return name === 'OTEL_EXPORTER_OTLP_HEADERS' ? `authorization=${planted}` : planted
 }
 const canaries = Object.fromEntries(secretNames.map((name) => [name, plantCanary(name)]))

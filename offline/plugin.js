@@ -64,32 +64,36 @@ const keepHttp = ({ functions }) => {
     if (!events.some((event) => 'httpApi' in event)) delete functions[name]
 }
 
+/** Options of serverless-esbuild that esbuild does not have. */
+const NOT_OF_ESBUILD = new Set([
+  ...['concurrency', 'zipConcurrency', 'exclude', 'nativeZip', 'packager', 'packagePath', 'packagerOptions'],
+  ...['watch', 'keepOutputDirectory', 'installExtraArgs', 'outputFileExtension', 'outputBuildFolder'],
+  ...['outputWorkFolder', 'nodeExternals', 'skipBuild', 'skipRebuild', 'skipBuildExcludeFns'],
+  ...['stripEntryResolveExtensions', 'disposeContext'],
+])
+
 /**
- * Bundles are made for this process, in its own folder, and once: files that agents write into workspaces must not
+ * Bundles are made for this process, in its own folder, and once: what writes into the folders that are packaged must not
  * rebuild them. They are made in one run, which reads each source once, where serverless-esbuild has a run for each
  * function.
  */
 const bundleOnce = ({ custom }, esbuild) => {
   const outputWorkFolder = process.env.BUNDLES_FOLDER ?? '.esbuild'
-  custom.esbuild = { ...custom.esbuild, minify: false, outputWorkFolder, watch: { pattern: [], ignore: [] } }
+  custom.esbuild = { ...custom.esbuild, minify: false, outputWorkFolder }
+  esbuild.watch = () => undefined
   esbuild.bundle = async () => {
     esbuild.prepare()
     const { build } = await import('esbuild')
-    const { format, mainFields, banner, legalComments, exclude, outputFileExtension } = custom.esbuild
+    const { buildOptions, functionEntries, buildDirPath, plugins } = esbuild
+    const options = Object.entries(buildOptions).filter(([name]) => !NOT_OF_ESBUILD.has(name))
     await build({
-      entryPoints: [...new Set(esbuild.functionEntries.map(({ entry }) => entry))],
-      outdir: esbuild.buildDirPath,
+      ...Object.fromEntries(options),
+      entryPoints: [...new Set(functionEntries.map(({ entry }) => entry))],
+      outdir: buildDirPath,
       outbase: '.',
-      outExtension: { '.js': outputFileExtension },
-      bundle: true,
-      platform: 'node',
-      target: 'node24',
-      format,
-      mainFields,
-      banner,
-      legalComments,
-      external: exclude,
-      plugins: esbuild.plugins,
+      outExtension: { '.js': buildOptions.outputFileExtension },
+      external: buildOptions.exclude,
+      plugins,
     })
   }
 }
@@ -139,7 +143,7 @@ const laySideBySide = ({ custom, functions }) => {
 
 const mountOn = async (serverless) => {
   const [{ mount }, esbuild] = await Promise.all([import('./mount.ts'), import('esbuild')])
-  // Its service caches all that it read for a rebuild, which never comes.
+  // Nothing is bundled after this.
   await esbuild.stop()
   const offline = findPlugin(serverless, 'ServerlessOffline').internals()
   mount(offline.getApiGatewayServer(), serverless.service.resources)

@@ -1,7 +1,7 @@
 import type { Task } from '../../../../lib/tasks/schema.ts'
 import { newIdempotencyKey } from '../data/idempotency-key.ts'
 import { dropReplies } from '../data/reply-drafts.ts'
-import { createStored } from '../data/stored.ts'
+import { createShared, createStored } from '../data/stored.ts'
 import { limitTexts } from './limits.ts'
 
 /** `again`: a task that is edited and run again. */
@@ -30,8 +30,8 @@ const isDraft = (value: unknown): value is Draft =>
 
 // Stored outside of the form, so that drafts survive closing the form and the page. A form shows the draft of its own tab.
 const drafts = {
-  create: createStored<Draft>('draft-create', none, isDraft, { isOfTab: true }),
-  again: createStored<Draft>('draft-again', none, isDraft, { isOfTab: true }),
+  create: createStored<Draft>('draft-create', none, isDraft),
+  again: createStored<Draft>('draft-again', none, isDraft),
 }
 
 export const draftFor = (purpose: Purpose) => drafts[purpose]
@@ -65,11 +65,17 @@ export const dropSent = (purpose: Purpose, fields: Fields) => {
   keepUnsent(purpose)
 }
 
-/** For sign-out: the next user must not see the drafts. */
-export const dropDrafts = () => {
+const signedOutAt = createShared('signed-out-at', 0, (value) => typeof value === 'number')
+// In all tabs.
+signedOutAt.subscribe(() => {
   dropDraft('create')
   dropDraft('again')
+})
+
+/** For sign-out: the next user must not see the drafts. */
+export const dropDrafts = () => {
   dropReplies()
+  signedOutAt.update(() => Date.now())
 }
 
 /** An unchanged resend gets the same idempotency key, and creates one task. */

@@ -1,5 +1,5 @@
 import { newIdempotencyKey } from './idempotency-key.ts'
-import { createStored } from './stored.ts'
+import { createShared } from './stored.ts'
 
 /** `sent`: the last request and its key. Its answer may be lost, and the page reloaded since. */
 type Draft = { readonly content: string; readonly sent?: { readonly content: string; readonly key: string } }
@@ -11,16 +11,17 @@ const isDrafts = (value: unknown): value is Drafts =>
   value !== null &&
   Object.values(value).every((draft) => typeof Object(draft).content === 'string')
 
-const drafts = createStored<Drafts>('reply-drafts', {}, isDrafts)
+const drafts = createShared<Drafts>('reply-drafts', {}, isDrafts)
 const MOST = 20
 
 export const useDraft = (threadId: string): string => drafts.use()[threadId]?.content ?? ''
 
 /** The oldest of many drafts is dropped. */
-const set = (threadId: string, draft: Draft | undefined) => {
-  const others = Object.entries(drafts.get()).filter(([id]) => id !== threadId)
-  drafts.set(Object.fromEntries(draft ? [...others.slice(1 - MOST), [threadId, draft]] : others))
-}
+const set = (threadId: string, draft: Draft | undefined) =>
+  drafts.update((all) => {
+    const others = Object.entries(all).filter(([id]) => id !== threadId)
+    return Object.fromEntries(draft ? [...others.slice(1 - MOST), [threadId, draft]] : others)
+  })
 
 export const keepReply = (threadId: string, content: string) =>
   set(threadId, content === '' ? undefined : { ...drafts.get()[threadId], content })
@@ -34,11 +35,12 @@ export const replyKey = (threadId: string, content: string): string => {
   return key
 }
 
-/** For a reply that was sent. What was typed since is kept. */
-export const dropReply = (threadId: string, sent: string) => {
-  const { content = sent } = drafts.get()[threadId] ?? {}
-  set(threadId, content === sent ? undefined : { content })
+/** For a reply that was sent. What was typed since is kept, and what another tab has sent since. */
+export const dropReply = (threadId: string, content: string) => {
+  const draft = drafts.get()[threadId]
+  if (draft === undefined || draft.content === content) return set(threadId, undefined)
+  set(threadId, draft.sent?.content === content ? { content: draft.content } : draft)
 }
 
 /** For sign-out: the next user must not see the drafts. */
-export const dropReplies = () => drafts.set({})
+export const dropReplies = () => drafts.update(() => ({}))

@@ -1,17 +1,8 @@
 import { createSignal } from './signal.ts'
 
-/** `null` for what is no JSON. */
-const parsed = (text: string | null): unknown => {
-  try {
-    return JSON.parse(text ?? 'null')
-  } catch {
-    return null
-  }
-}
-
 const read = (name: string): unknown => {
   try {
-    return parsed(localStorage.getItem(name))
+    return JSON.parse(localStorage.getItem(name) ?? 'null')
   } catch {
     return null
   }
@@ -26,27 +17,35 @@ const write = (name: string, value: unknown) => {
   }
 }
 
-/**
- * A signal in local storage. Stored values that do not fit are ignored. It follows what other tabs write, unless `isOfTab`: then the tab that
- * wrote last is the one that the next tab begins with.
- */
-export const createStored = <T>(
-  name: string,
-  initial: T,
-  fits: (value: unknown) => value is T,
-  { isOfTab = false } = {},
-) => {
-  const fitting = (value: unknown): T => (fits(value) ? value : initial)
-  const signal = createSignal<T>(fitting(read(name)))
-  const follow = ({ key, newValue }: StorageEvent) => {
-    // Without a key all was removed.
-    if (key === name || key === null) signal.set(fitting(parsed(newValue)))
-  }
-  // Unit tests have no window.
-  if (!isOfTab) globalThis.addEventListener?.('storage', follow)
+type Fits<T> = (value: unknown) => value is T
+
+/** A signal in local storage, of this tab: another one begins with what was written last. Stored values that do not fit are ignored. */
+export const createStored = <T>(name: string, initial: T, fits: Fits<T>) => {
+  const stored = read(name)
+  const signal = createSignal<T>(fits(stored) ? stored : initial)
   const set = (value: T) => {
     signal.set(value)
     write(name, value)
   }
   return { ...signal, set }
+}
+
+/** As `createStored`, for a value that several tabs change: it follows what they write, and each change is made to the latest. */
+export const createShared = <T>(name: string, initial: T, fits: Fits<T>) => {
+  const { get, set, subscribe, use } = createSignal<T>(initial)
+  // Without storage the tab has its own.
+  const latest = (): T => {
+    const stored = read(name)
+    return fits(stored) ? stored : get()
+  }
+  const follow = () => set(latest())
+  follow()
+  // Unit tests have no window. A page that is shown again has missed events.
+  for (const type of ['storage', 'pageshow']) globalThis.addEventListener?.(type, follow)
+  const update = (change: (value: T) => T) => {
+    const value = change(latest())
+    set(value)
+    write(name, value)
+  }
+  return { get: latest, subscribe, use, update }
 }

@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
 import { Popover, PopoverClose } from '../../components/popover.tsx'
-import { createStored } from '../../data/stored.ts'
+import { createShared } from '../../data/stored.ts'
 import type { Filters } from '../../data/tasks.ts'
 
 type SavedView = { readonly name: string; readonly filters: Filters }
@@ -13,13 +13,14 @@ const isViews = (value: unknown): value is readonly SavedView[] =>
   Array.isArray(value) &&
   value.every((one) => typeof one?.name === 'string' && typeof one.filters === 'object')
 
-const views = createStored<readonly SavedView[]>('task-views', [], isViews)
+const views = createShared<readonly SavedView[]>('task-views', [], isViews)
+
+const without = (all: readonly SavedView[], name: string) => all.filter((one) => one.name !== name)
 
 /** Stored in the browser. */
 export const SavedViews = ({ filters }: { filters: Filters }) => {
   const navigate = useNavigate()
   const saved = views.use()
-  const others = (name: string) => saved.filter((one) => one.name !== name)
   return (
     <Popover
       label="Saved views"
@@ -43,7 +44,7 @@ export const SavedViews = ({ filters }: { filters: Filters }) => {
                 kind="ghost"
                 size="icon"
                 aria-label={`Remove ${view.name}`}
-                onClick={() => views.set(others(view.name))}
+                onClick={() => views.update((all) => without(all, view.name))}
               >
                 <X size={14} />
               </Button>
@@ -56,7 +57,8 @@ export const SavedViews = ({ filters }: { filters: Filters }) => {
         className="flex items-end gap-2 p-3"
         onSend={({ name = '' }, form) => {
           if (name.trim() === '') return
-          views.set([...others(name.trim()), { name: name.trim(), filters }])
+          const view = { name: name.trim(), filters }
+          views.update((all) => [...without(all, view.name), view])
           form.reset()
         }}
       >

@@ -114,14 +114,15 @@ const figures = (name: string, compared: Compared): Figures => {
     }
   }
   const { task } = compared
+  const error = task.status === 'completed' ? undefined : task.error
   return {
     name,
     state: <State status={task.status} />,
     tookMs: isFinal(task.status) && task.startedAt ? runTimeMs(task) : undefined,
     cost: task.cost,
     tokens: task.usage?.totalTokens,
-    error: task.status === 'completed' ? undefined : task.error,
-    output: ownOutput(task),
+    error,
+    output: ownOutput({ result: task.result, error }),
     diff: task.result && (textIn(task.result.diff) ?? ''),
   }
 }

@@ -98,7 +98,7 @@ const turn = (
   const at = Date.parse(event.timestamp)
   if (open) {
     open.to = at
-    // Events carry the time of storing, which may be after the attempt ended.
+    // An event may be stored after the attempt ended.
     open.marks = open.marks.map((mark) => ({ ...mark, at: Math.min(mark.at, at) }))
   }
   if (ends && open?.kind === 'attempt') Object.assign(open, { ended: ends, reason: event.message ?? '' })

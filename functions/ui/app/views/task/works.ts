@@ -27,11 +27,10 @@ const toolWork = ({ key, title, startedAt, tookMs, state }: Call): Work => {
   return { key, kind: 'tool', name: title, from: startedAt, to, state }
 }
 
-const runWorks = (run: Run): Work[] =>
-  runSteps(run).flatMap((step) => {
-    const calls = step.parts.filter(isCall)
-    return [modelWork(step, calls), ...calls.map(toolWork)]
-  })
+const stepWorks = (step: Step): Work[] => {
+  const calls = step.parts.filter(isCall)
+  return [modelWork(step, calls), ...calls.map(toolWork)]
+}
 
 /** Clipped to the attempt. */
 const within = (span: Span, work: Work): Work => {
@@ -42,30 +41,47 @@ const within = (span: Span, work: Work): Work => {
 }
 
 /** `Cloning acme/shop`, `Collecting changes`: each lasts until the next one, the last until `to`. */
-const reportedWorks = (marks: readonly Mark[], to: number | undefined): Work[] =>
+const reportedWorks = (marks: readonly Mark[], to: number | undefined, last: Work['state']): Work[] =>
   marks.map(({ at, message }, n) => {
-    const until = marks[n + 1]?.at ?? to
-    const state = until === undefined ? 'running' : 'success'
-    return { key: `report ${at} ${n}`, kind: 'report', name: message, from: at, to: until, state }
+    const next = marks[n + 1]
+    const state = next === undefined ? last : 'success'
+    return { key: `report ${at} ${n}`, kind: 'report', name: message, from: at, to: next?.at ?? to, state }
   })
 
-/** With what was reported before the first step and after the end of the last. */
-const withReports = ({ marks, to }: Span, steps: readonly Work[]): Work[] => {
-  const [first] = steps
-  if (first === undefined) return reportedWorks(marks, to)
-  const lastEnd = Math.max(...steps.map((step) => step.to ?? Number.POSITIVE_INFINITY))
+const CUT_OFF: ReadonlySet<Span['ended']> = new Set(['cancelled', 'lost', 'interrupted'])
+
+/** The works of an attempt with what was reported before its first step and after the end of its last. */
+const withReports = (span: Span, works: readonly Work[], steps: readonly Step[]): Work[] => {
+  const { marks, to, ended } = span
+  const atEnd = to === undefined ? 'running' : CUT_OFF.has(ended) ? 'stopped' : 'success'
+  const [first] = works
+  if (first === undefined) return reportedWorks(marks, to, atEnd)
+  const ends = [
+    ...works.map((work) => work.to ?? Number.POSITIVE_INFINITY),
+    ...steps.map(({ startedAt, tookMs = Number.POSITIVE_INFINITY }) => startedAt + tookMs),
+  ]
   const before = marks.filter(({ at }) => at < first.from)
-  const after = marks.filter(({ at }) => at >= lastEnd)
-  return [...reportedWorks(before, first.from), ...steps, ...reportedWorks(after, to)]
+  const after = marks.filter(({ at }) => at >= Math.max(...ends))
+  return [
+    ...reportedWorks(before, first.from, 'success'),
+    ...works.map((work) => within(span, work)),
+    ...reportedWorks(after, to, atEnd),
+  ]
 }
 
 export const worksByAttempt = (run: Run, spans: readonly Span[]): ReadonlyMap<Span, Work[]> => {
   const attempts = spans.filter(({ kind }) => kind === 'attempt')
-  const placed = new Map<Span, Work[]>(attempts.map((span) => [span, []]))
-  for (const work of runWorks(run)) {
-    const span = attempts.findLast(({ from }) => from <= work.from) ?? attempts[0]
-    if (span === undefined) continue
-    placed.get(span)?.push(within(span, work))
-  }
-  return new Map([...placed].map(([span, steps]) => [span, withReports(span, steps)]))
+  const attemptAt = (at: number) => attempts.findLast(({ from }) => from <= at) ?? attempts[0]
+  const steps = runSteps(run)
+  const works = steps.flatMap(stepWorks)
+  return new Map(
+    attempts.map((span) => [
+      span,
+      withReports(
+        span,
+        works.filter(({ from }) => attemptAt(from) === span),
+        steps.filter(({ startedAt }) => attemptAt(startedAt) === span),
+      ),
+    ]),
+  )
 }

@@ -33,7 +33,7 @@ describe('an access key that nobody could type', () => {
     const { status, body } = await ann.send('PUT /api/auth/access-key', { key })
     expect([status, body.details]).toEqual([
       400,
-      [{ path: 'key', message: expect.stringMatching(/can be seen/) }],
+      [{ path: 'key', message: expect.stringMatching(/visible character/) }],
     ])
     expect((await ann.send('GET /api/tasks')).status).toBe(200)
   })

@@ -26,8 +26,11 @@ const MOST_KEYS = Buffer.from(`{${Array.from({ length: 49_980 }, (_, at) => `"k$
 const all: readonly Route[] = Object.values(routes)
 const taking = all.filter(({ body, rawBody }) => body ?? rawBody)
 
+const needToken = all.filter(({ access }) => access === 'runner' || access === 'gateway')
+
 /** What each such route says of 1 MiB of empty objects where nobody has to sign in. */
 const ANSWERS: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(needToken.map(({ method, path }) => [`${method} ${path}`, ['401 token_required']])),
   'POST /api/auth/signup': ['501 cloud_mode_only'],
   'POST /api/auth/login': ['501 cloud_mode_only'],
   'POST /api/auth/password': ['501 cloud_mode_only'],
@@ -39,7 +42,6 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
   'POST /api/devices/pairing/approve': ['413 too_many_values', '429 rate_limited'],
   // The same limit.
   'POST /api/devices/pairing/reject': ['413 too_many_values', '429 rate_limited'],
-  'POST /api/gateway': ['401 token_required'],
   'POST /api/tasks/import': ['413 too_many_values', '429 import_under_way', '429 rate_limited'],
   'POST /api/webhooks/codehost': ['403 invalid_signature'],
   'POST /api/webhooks/trackera': ['403 invalid_signature'],

@@ -31,6 +31,7 @@ const groups: readonly { env: Environment; cases: readonly Case[] }[] = [
     env: { AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open', TRUST_PROXY: '1' },
     cases: [
       { path: '/api/auth/login', calls: 10 },
+      { path: '/api/auth/phone/sign-in', calls: 10 },
       { path: '/api/auth/signup', calls: 5 },
       { path: '/api/auth/reset', calls: 10 },
       { path: '/api/auth/password', calls: 10, as: 'session' },

@@ -173,6 +173,7 @@ describe('an item of the inbox', () => {
     expect(item).toMatchObject({ kind: 'failure', mine: true, failure: { message: 'Fix broke', pending: 1 } })
     const counted = (await api.call('GET /api/inbox?limit=0')).body
     expect(counted).toMatchObject({ items: [], counts: { open: 1, ofKind: { failure: 1 } } })
+    expect(await api.items('?limit=1')).toEqual(await api.items())
     expect(await api.items('', BOB)).toEqual([])
     expect(await api.items('?scope=all', BOB)).toMatchObject([{ kind: 'failure', mine: false }])
     await api.call('POST /api/inbox/done', { body: { items: [{ key: item?.key, version: item?.version }] } })

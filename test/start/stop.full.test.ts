@@ -48,6 +48,8 @@ describe('a service that gets SIGTERM', () => {
       expect(replay(events)).toEqual({ status: 'completed' })
       expect([count(events, 'started'), count(events, 'recovered')]).toEqual([2, 1])
     },
+    // Eight starts at once.
+    120_000,
   )
 
   // Nothing but the end itself keeps this process alive: it has no storage thread, no demo model, no connection.

@@ -552,7 +552,7 @@ inBrowser('the inbox', () => {
       agent: 'coding-agent',
       prompt: 'demo: fail It broke',
     } as never)
-    const { attempts } = await api.untilTask(id, 'failed')
+    await api.untilTask(id, 'failed')
     await using opened = await open()
     const { page } = opened
     await row(page, 'not retried').waitFor()
@@ -566,7 +566,8 @@ inBrowser('the inbox', () => {
     await page.setViewportSize({ width: 390, height: 760 })
     await page.getByRole('button', { name: 'Retry', exact: true }).click()
     await asked.getByRole('button', { name: 'Retry 1' }).click()
-    await until(async () => ((await api.task(id)).attempts > attempts ? true : undefined))
+    const isRetried = async () => (await api.events(id)).some(({ type }) => type === 'retried')
+    await until(async () => (await isRetried()) || undefined)
     await page.keyboard.press('Escape')
     await api.untilTask(id, 'failed')
     const letter = (await api.client.listDlq({ query: {} })).items.find(({ taskId }) => taskId === id)

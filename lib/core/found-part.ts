@@ -19,8 +19,17 @@ const unfoldedPlace = (text: string, folded: string, place: number): number => {
 
 const inOneLine = (text: string) => text.replaceAll(/\s+/gu, ' ')
 
+/** The rest of a word that the cut before it split; of a longer word it is kept. */
+const REST_OF_WORD = /^\S{1,16}\s+/u
+
+const textBefore = (text: string, place: number): string => {
+  const before = textTail(text.slice(0, place), BEFORE)
+  const isCutInWord = place > BEFORE && /\S/u.test(text.charAt(place - before.length - 1))
+  return isCutInWord ? before.replace(REST_OF_WORD, '') : before
+}
+
 const partAround = (text: string, place: number): string => {
-  const before = inOneLine(textTail(text.slice(0, place), BEFORE)).trimStart()
+  const before = inOneLine(textBefore(text, place)).trimStart()
   const from = inOneLine(shortenedText(text.slice(place), LONGEST - BEFORE)).trimEnd()
   return `${place > BEFORE ? '…' : ''}${before}${from}`
 }

@@ -30,6 +30,13 @@ describe('the found part of texts', () => {
       'prompt',
       /^…ß+ x Straße$/,
     ],
+    [
+      'the part from the beginning of a word',
+      [['output', `unbroken ${'x'.repeat(30)} hay needle`]],
+      ['needle'],
+      'output',
+      `…${'x'.repeat(30)} hay needle`,
+    ],
     ['a cut between characters', [['prompt', `🚀${'🚀'.repeat(30)}end`]], ['end'], 'prompt', /^…(🚀)+end$/u],
   ] as const)('is %s', (_, texts, words, where, text) => {
     const found = foundPart(texts, words)

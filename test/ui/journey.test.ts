@@ -184,7 +184,7 @@ inBrowser('a visitor who opens the page', () => {
     const { page } = opened
     await page.getByText('Running', { exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('Cancelling Long in 5 seconds').waitFor()
+    await page.getByText('Cancelling “Long” in 5 seconds').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor()
     expect((await world.task(id)).status).toBe('in_progress')

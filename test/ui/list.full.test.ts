@@ -382,7 +382,7 @@ inBrowser('the list of tasks', () => {
     await one.getByText('Cancelling').waitFor()
     await page.keyboard.press('z')
     await one.getByText('Running').waitFor()
-    await page.getByText('Cancelling Keyed in 5 seconds').waitFor({ state: 'detached' })
+    await page.getByText('Cancelling “Keyed” in 5 seconds').waitFor({ state: 'detached' })
     expect((await world.task(id)).status).toBe('in_progress')
     // The second key of a sequence is no key of its own.
     await typeFast(page, 'gr')
@@ -498,7 +498,7 @@ inBrowser('the list of tasks', () => {
     await expectSound(opened)
     await palette.getByRole('combobox').fill('cancel')
     await page.keyboard.press('Enter')
-    await page.getByText('Cancelling In focus in 5 seconds').waitFor()
+    await page.getByText('Cancelling “In focus” in 5 seconds').waitFor()
   }, 90_000)
 
   it('has a palette with the titles that have the words first, then other texts, and an end that has all', async () => {

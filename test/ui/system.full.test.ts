@@ -75,7 +75,7 @@ inBrowser('the view of the agents', () => {
     const { page } = opened
     const row = (name: string) =>
       page.getByRole('region', { name: 'Not set up' }).getByRole('listitem').filter({ hasText: name })
-    await row('unset').getByText('Not configured').waitFor()
+    await row('unset').getByText('Not set up').waitFor()
     await row('unset').getByText('it has no key').waitFor()
     await row('Codex').getByText('npm install -g @agentclientprotocol/codex-acp').waitFor()
     expect(await row('OpenCode').innerText()).toMatch(

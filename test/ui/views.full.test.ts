@@ -30,7 +30,7 @@ const VIEWS: readonly View[] = [
   { path: '/chat', text: 'What should the agent do?' },
   { path: '/settings/webhooks', text: 'No webhooks yet' },
   { path: '/settings/webhooks/new', text: 'Signing secret' },
-  { path: '/tasks/failures', text: 'Retry all' },
+  { path: '/tasks/failures', text: 'Mute' },
   { path: '/tasks/bulk', text: 'Cancel 1 task' },
   { path: '/tasks/bulk/bulk_none', text: 'Bulk job not found' },
   { path: '/nowhere', text: 'This page does not exist' },

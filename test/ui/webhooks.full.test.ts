@@ -151,7 +151,7 @@ inBrowser('the view of webhooks', () => {
     await page.getByText(`curl -X POST ${service.baseUrl}/api/webhooks`).waitFor()
     const inbound = page.getByRole('list', { name: 'Inbound webhooks' })
     await inbound.getByText('no events yet').waitFor()
-    expect(await inbound.getByText('Not configured').count()).toBe(2)
+    expect(await inbound.getByText('Not set up').count()).toBe(2)
     await inbound.getByText('TRACKERB_WEBHOOK_SECRET').waitFor()
     await expectGood(opened)
 

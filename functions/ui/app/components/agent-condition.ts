@@ -13,7 +13,7 @@ export const conditions: Readonly<Record<Condition, { label: string; tone: Tone;
   healthy: { label: 'Ready', tone: 'good' },
   demo: { label: 'Demo', tone: 'plain' },
   unconfigured: {
-    label: 'Not configured',
+    label: 'Not set up',
     tone: 'warn',
     advice: 'Set its environment variables (see .env.example) and restart the service.',
   },

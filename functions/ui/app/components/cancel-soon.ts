@@ -52,7 +52,7 @@ const sendBatch = async () => {
 
 const batchTitle = (tasks: readonly Named[]) => {
   const [first] = tasks
-  return first && tasks.length === 1 ? startOfLine(first.title) : `${formatNumber(tasks.length)} tasks`
+  return first && tasks.length === 1 ? `“${startOfLine(first.title)}”` : `${formatNumber(tasks.length)} tasks`
 }
 
 /** Cancels a task after a time in which that can be undone. Tasks that follow within it are undone together. `note` is shown below. */

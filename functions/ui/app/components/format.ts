@@ -10,6 +10,9 @@ const inLocale = <T>(make: (language: string | undefined, zone: { timeZone?: str
   }
 }
 
+/** Of 24 hours in every locale, as the times of schedules are. */
+export const CLOCK = { hourCycle: 'h23' } as const
+
 const USD = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const
 
 const makeFormats = () =>
@@ -19,10 +22,10 @@ const makeFormats = () =>
     usd: new Intl.NumberFormat(language, USD),
     smallUsd: new Intl.NumberFormat(language, { ...USD, maximumSignificantDigits: 2 }),
     date: new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
-    full: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long', ...zone }),
-    time: new Intl.DateTimeFormat(language, { timeStyle: 'short', ...zone }),
+    full: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long', ...CLOCK, ...zone }),
+    time: new Intl.DateTimeFormat(language, { timeStyle: 'short', ...CLOCK, ...zone }),
     day: new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', ...zone }),
-    exact: new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', ...zone }),
+    exact: new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', ...CLOCK, ...zone }),
   }))
 
 let made: ReturnType<typeof makeFormats> | undefined

@@ -85,7 +85,7 @@ const untilText = ({ waitingFor, waiting }: Waits, now: number): string => {
   return until !== undefined && Date.parse(until) - now < DAY_MS ? ` until ${formatTime(until)}` : ''
 }
 
-/** `Waiting for Anthropic until 2:20 PM`, `No runner has gpu`; undefined where a task waits for nothing. */
+/** `Waiting for Anthropic until 14:20`, `No runner has gpu`; undefined where a task waits for nothing. */
 export const waitingText = (waits: Waits, now: number): string | undefined => {
   const { waitingFor, waiting } = waits
   if (waitingFor === undefined) return undefined

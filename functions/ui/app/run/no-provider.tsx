@@ -8,7 +8,7 @@ export const NoProvider = () =>
       <Link to="/settings/models" className="font-medium text-foreground underline underline-offset-2">
         Settings, Models
       </Link>
-      . The service uses it at once.
+      .
     </>
   ) : (
     <>Ask an admin to add a model key under Settings, Models.</>

@@ -1,5 +1,16 @@
 import { useNavigate } from '@tanstack/react-router'
-import { CalendarPlus, KeyRound, Link2, LogOut, type LucideIcon, Moon, Plus, UserPlus } from 'lucide-react'
+import {
+  CalendarPlus,
+  KeyRound,
+  Link2,
+  LogOut,
+  type LucideIcon,
+  Monitor,
+  Moon,
+  Plus,
+  Sun,
+  UserPlus,
+} from 'lucide-react'
 import { useMe } from '../data/me.ts'
 import { useAuthMode, useNeedsSignIn } from '../data/session.ts'
 import { copyLink } from './copy-link.ts'
@@ -26,6 +37,7 @@ export type PaletteEntry = {
 }
 
 const themes = ['dark', 'light', 'system'] as const
+const themeIcons = { dark: Moon, light: Sun, system: Monitor } as const
 
 /** What can be done from anywhere. */
 export const useActions = (): readonly PaletteEntry[] => {
@@ -89,7 +101,7 @@ export const useActions = (): readonly PaletteEntry[] => {
       .map((name) => ({
         id: `theme-${name}`,
         label: `Theme: ${name}`,
-        icon: Moon,
+        icon: themeIcons[name],
         words: 'change colours mode',
         act: () => chooseTheme(name),
       })),

@@ -25,7 +25,8 @@ export const Palette = () => {
   const navigate = useNavigate()
   // Before the dialog takes the focus from the row.
   const [inView] = useState(taskInView)
-  const actions = useActions().filter((one) => fits(one, typed))
+  const hasOwnLink = location.pathname === `/tasks/${inView}`
+  const actions = useActions().filter((one) => fits(one, typed) && !(hasOwnLink && one.id === 'link'))
   const places = usePlaces(typed)
   const isNarrow = useNarrow()
   // There the menu is at hand.

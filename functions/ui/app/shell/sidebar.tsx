@@ -57,7 +57,7 @@ const Entry = ({ entry: { to, label, icon: Icon, Badge }, onFollow }: EntryProps
 )
 
 export const Foot = () => (
-  <div className="flex items-center gap-1 border-t px-3 py-2">
+  <div className="flex items-center border-t py-2 pr-1.5 pl-3">
     <UserMenu />
     <Button kind="ghost" size="icon" aria-label="Keys" title="Keys (?)" onClick={() => overlay.set('keys')}>
       <Keyboard size={15} />

@@ -1,6 +1,7 @@
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { BulkRows } from '../../components/bulk-rows.tsx'
-import { Button } from '../../components/button.tsx'
+import { Button, buttonClass } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
@@ -28,7 +29,15 @@ export const BulkJobs = (): ReactNode => {
       {error && rows.length === 0 && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <SkeletonRows count={4} />}
       {total === 0 && (
-        <Empty title="No bulk jobs yet" curl={curl()}>
+        <Empty
+          title="No bulk jobs yet"
+          curl={curl()}
+          action={
+            <Link to="/tasks" className={buttonClass()}>
+              All tasks
+            </Link>
+          }
+        >
           Select several tasks, dead letters or failures to retry or cancel them together.
         </Empty>
       )}

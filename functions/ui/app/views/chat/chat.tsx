@@ -35,7 +35,7 @@ export const Chat = (): ReactNode => {
           <div className="m-auto flex max-w-md flex-col items-center gap-2 px-6 text-center max-md:hidden">
             <MessagesSquare size={28} className="text-muted-foreground" />
             <p className="text-base font-medium">What should the agent do?</p>
-            <p className="text-muted-foreground">
+            <p className="text-balance text-muted-foreground">
               The agent works in its own workspace, and you see each step.
             </p>
           </div>

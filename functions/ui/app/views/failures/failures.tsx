@@ -2,7 +2,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { RotateCcw } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
 import { BulkDialog } from '../../components/bulk-dialog.tsx'
-import { Button, switchLinkClass } from '../../components/button.tsx'
+import { Button, buttonClass, switchLinkClass } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { Problem } from '../../components/problem.tsx'
@@ -45,7 +45,15 @@ export const Failures = (): ReactNode => {
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows count={6} />}
       {groups?.length === 0 && (
-        <Empty title={`No failures in the last ${spans[since].label}`} curl={curl()}>
+        <Empty
+          title={`No failures in the last ${spans[since].label}`}
+          curl={curl()}
+          action={
+            <Link to="/tasks" className={buttonClass()}>
+              All tasks
+            </Link>
+          }
+        >
           Tasks that fail for good appear here, grouped by cause.
         </Empty>
       )}

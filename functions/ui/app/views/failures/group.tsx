@@ -28,6 +28,7 @@ export const Group = ({ group, index, selection, onOrder, onProbe }: Props) => {
   const { fingerprint, code, agent, count, pending, firstSeen, lastSeen, spark, muted } = group
   const mute = useMute()
   const title = causeTitle(group)
+  const isOne = pending === 1
   const second = causeDetail(group)
   const order = (action: 'retry' | 'discard') => onOrder(orderOfCause(action, fingerprint))
   const change = () =>
@@ -86,17 +87,24 @@ export const Group = ({ group, index, selection, onOrder, onProbe }: Props) => {
         </p>
       </div>
       <div className="flex flex-wrap gap-2 max-md:gap-1 md:pl-7.5 max-md:[&>button]:px-1.5 max-md:[&>button:not([aria-haspopup])>svg]:hidden">
-        <Button size="small" disabled={pending === 0} title="Retry all (r)" onClick={() => order('retry')}>
-          <RotateCcw size={14} /> Retry all
-        </Button>
         <Button
           size="small"
           disabled={pending === 0}
-          title="Retries one task to check whether the cause is fixed"
-          onClick={onProbe}
+          title={isOne ? 'Retry (r)' : 'Retry all (r)'}
+          onClick={() => order('retry')}
         >
-          <FlaskConical size={14} /> Retry one
+          <RotateCcw size={14} /> {isOne ? 'Retry' : 'Retry all'}
         </Button>
+        {!isOne && (
+          <Button
+            size="small"
+            disabled={pending === 0}
+            title="Retries one task to check whether the cause is fixed"
+            onClick={onProbe}
+          >
+            <FlaskConical size={14} /> Retry one
+          </Button>
+        )}
         <Button
           kind="ghost"
           size="small"
@@ -122,7 +130,7 @@ export const Group = ({ group, index, selection, onOrder, onProbe }: Props) => {
           >
             <div className="flex flex-col p-1.5">
               <PopoverClose className={buttonClass({ kind: 'ghost' })} onClick={() => order('discard')}>
-                <Trash2 size={14} /> Discard all
+                <Trash2 size={14} /> {isOne ? 'Discard' : 'Discard all'}
               </PopoverClose>
             </div>
           </Popover>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { DetailedHealth, Metrics } from '../../../../../lib/health/schema.ts'
 import { formatBytes } from '../../components/bytes.ts'
+import { formatNumber } from '../../components/format.ts'
 import { formatDuration } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import { formatPercent } from './figures.ts'
@@ -22,9 +23,11 @@ export const System = ({ report, requests }: Props) => {
           {formatBytes(memory.used)} of {formatBytes(memory.total)}
           <Bar percent={memory.percentage} />
         </Fact>
-        <Fact name="Load, 1 5 15 min">{cpu.loadAverage.map((load) => load.toFixed(2)).join('  ')}</Fact>
+        <Fact name="Load (1, 5, 15 min)">{cpu.loadAverage.map((load) => load.toFixed(2)).join('  ')}</Fact>
         <Fact name="Requests">
-          {requests ? `${requests.total}, ${requests.perMinute} in the last minute` : '–'}
+          {requests
+            ? `${formatNumber(requests.total)}, ${formatNumber(requests.perMinute)} in the last minute`
+            : '–'}
         </Fact>
         <Fact name="Errors">
           <span className={requests && requests.errorRate > 0 ? 'text-failed' : ''}>

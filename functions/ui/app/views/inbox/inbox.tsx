@@ -20,6 +20,7 @@ import { type InboxItem, type InboxItemOf, useInbox } from '../../data/inbox.ts'
 import { useMe } from '../../data/me.ts'
 import { type KeyName, writtenKey } from '../../shell/key-table.ts'
 import { useKeys } from '../../shell/keys.ts'
+import { openCreate } from '../../shell/overlay.ts'
 import { Allowed } from './allowed.tsx'
 import { CallCard } from './call-card.tsx'
 import { useCurrent } from './current.ts'
@@ -391,7 +392,7 @@ const Nothing = () => {
   if (state === 'snoozed')
     return <Empty title="Nothing is snoozed">Snoozed items wait here until their time comes.</Empty>
   return (
-    <Empty title="Nothing needs you" curl={curl()}>
+    <Empty title="Nothing needs you" curl={curl()} action={<Button onClick={openCreate}>New task</Button>}>
       Approvals, failures and results to review appear here.
     </Empty>
   )

@@ -1,3 +1,4 @@
+import { CLOCK } from '../../components/format.ts'
 import { When } from '../../components/when.tsx'
 import { locale } from '../../data/locale.ts'
 import { ownZone } from './zone-field.tsx'
@@ -14,9 +15,9 @@ const language = (): string => locale.get().language ?? 'en-GB'
 
 const inZone = (timezone: string, at: number, options: Intl.DateTimeFormatOptions): string => {
   try {
-    return new Intl.DateTimeFormat(language(), { ...options, timeZone: timezone }).format(at)
+    return new Intl.DateTimeFormat(language(), { ...options, ...CLOCK, timeZone: timezone }).format(at)
   } catch {
-    return `${new Intl.DateTimeFormat(language(), { ...options, timeZone: 'UTC' }).format(at)} UTC`
+    return `${new Intl.DateTimeFormat(language(), { ...options, ...CLOCK, timeZone: 'UTC' }).format(at)} UTC`
   }
 }
 

@@ -38,7 +38,7 @@ export const Schedules = (): ReactNode => {
         </Button>
       }
     >
-      <div className="mx-auto w-full max-w-6xl p-4 md:p-6">
+      <div className="mx-auto w-full max-w-[90rem] p-4 md:px-6">
         <List paging={paging} query={query} onNew={() => open(NEW)} />
       </div>
       {schedule === NEW && <NewScheduleDialog onClose={close} />}

@@ -56,7 +56,7 @@ const Account = ({ name, isAdmin }: { name: AccountName; isAdmin: boolean }) => 
           {data?.connected && <Facts facts={accountFacts(data)} />}
           <p>{data && rightsText(name, data)}</p>
           {isLost && <p className="text-destructive">This account has lost access. Link it again.</p>}
-          {status?.needs !== undefined && <p>{isAdmin ? status.needs : NOT_THERE}</p>}
+          {status?.needs !== undefined && <p>{isAdmin ? `${status.needs}.` : NOT_THERE}</p>}
           {data?.webhookConfigured !== undefined && <Webhook {...data} isAdmin={isAdmin} />}
         </>
       }

@@ -95,7 +95,7 @@ const SearchForm = ({ answer, isAdmin }: { answer: WebSearchAnswer; isAdmin: boo
             </option>
           ))}
         </SelectField>
-        <p className="text-xs text-muted-foreground">{chosen?.description}</p>
+        <p className="text-xs text-muted-foreground">{chosen && `${chosen.description}.`}</p>
       </div>
       {chosen?.configFields.includes('baseUrl') && (
         <TextField

@@ -157,6 +157,8 @@ const difference = (
 ): string | undefined =>
   typeof first === 'number' && typeof second === 'number' ? signed(second - first, text) : undefined
 
+const NOT_KNOWN = <span className="font-normal text-muted-foreground">–</span>
+
 const Table = ({ first, second }: PairProps) => {
   const duration = (ms: number | undefined) => ms !== undefined && formatDuration(ms)
   const isCostKnown = first.cost?.source !== 'unknown' && second.cost?.source !== 'unknown'
@@ -200,8 +202,8 @@ const Table = ({ first, second }: PairProps) => {
                 <th scope="row" className="px-3.5 py-1 font-normal text-muted-foreground">
                   {name}
                 </th>
-                <td className="min-w-24 px-3.5 py-1 text-base font-semibold">{a}</td>
-                <td className="min-w-24 px-3.5 py-1 text-base font-semibold">{b}</td>
+                <td className="min-w-24 px-3.5 py-1 text-base font-semibold">{a || NOT_KNOWN}</td>
+                <td className="min-w-24 px-3.5 py-1 text-base font-semibold">{b || NOT_KNOWN}</td>
                 <td className="px-3.5 py-1 text-muted-foreground">{change}</td>
               </tr>
             ))}

@@ -27,7 +27,13 @@ export const Task = (): ReactNode => {
   if (!task)
     return (
       <View title="Task" back={<Back />}>
-        {error ? <Unread error={error} onRetry={() => void refetch()} /> : <SkeletonRows count={10} />}
+        {error ? (
+          <div className="md:px-2">
+            <Unread error={error} onRetry={() => void refetch()} />
+          </div>
+        ) : (
+          <SkeletonRows count={10} />
+        )}
       </View>
     )
   return (

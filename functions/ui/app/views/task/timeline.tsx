@@ -157,7 +157,7 @@ const Zoom = ({ lifetime, zoom, onZoom }: ZoomProps) => {
   )
 }
 
-const nameClass = 'w-32 shrink-0 sm:w-56'
+const nameClass = 'w-36 shrink-0 sm:w-56'
 const tookClass = 'w-14 shrink-0 text-right text-muted-foreground'
 
 const Axis = ({ stretch: { from, to }, origin }: { stretch: Stretch; origin: number }) => (
@@ -280,7 +280,7 @@ const Row = ({
       <span className="relative h-full flex-1 overflow-x-clip border-l">
         <span
           title={`${title}, ${formatDuration(end - from)}`}
-          className={`absolute top-1 min-w-0.5 rounded-sm ${isWithin ? 'h-2.5' : 'h-3'} ${look}`}
+          className={`absolute min-w-0.5 rounded-sm ${isWithin ? 'h-2.5' : 'h-3'} ${isWithin || marks.length > 0 ? 'top-1' : 'top-1.5'} ${look}`}
           style={{
             left: `min(${place(from)}, calc(100% - 2px))`,
             width: `${(100 * (end - from)) / length}%`,

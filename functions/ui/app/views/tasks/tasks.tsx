@@ -113,7 +113,7 @@ const NoTasks = ({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
       title="No tasks yet"
       curl={curl()}
       action={
-        <Button kind="primary" onClick={openCreate}>
+        <Button onClick={openCreate}>
           <Plus size={14} /> New task
         </Button>
       }

@@ -48,14 +48,18 @@ const Provider = ({ name, configured, lastEvent, eventCount = 0 }: Status & { na
     return (
       <Row
         title={label}
-        aside={<Tag>Not configured</Tag>}
-        meta={<Facts facts={[`Set ${variable} in the environment`]} />}
+        aside={<Tag>Not set up</Tag>}
+        meta={
+          <>
+            Set <code className="font-mono text-xs">{variable}</code> in the environment of the service.
+          </>
+        }
       />
     )
   return (
     <Row
       title={label}
-      aside={<Tag tone="good">Configured</Tag>}
+      aside={<Tag tone="good">Set up</Tag>}
       meta={
         <Facts
           facts={[

@@ -142,7 +142,7 @@ const AgentDetail = ({ agent }: { agent: Agent }): ReactNode => {
       </>
     )
   if (!inService && runners.length > 0) return <OnRunners agent={agent} />
-  if (family === 'builtin') return <BuiltInModel />
+  if (family === 'builtin') return <BuiltInModel agent={agent} />
   return agent.version ? `Version ${agent.version}` : agent.type
 }
 
@@ -175,12 +175,12 @@ const HowToMend = ({ agent: { health } }: { agent: Agent }) => (
   </span>
 )
 
-const BuiltInModel = () => {
+const BuiltInModel = ({ agent }: { agent: Agent }) => {
   const { data } = useModelProviders()
   const isAdmin = useMe()?.role === 'admin'
-  if (data === undefined) return 'Built in'
-  if (data.default !== 'demo') return `Built in, uses ${providerName(data.default)}`
-  return <span>Demo model, not an AI. {isAdmin && <KeyLink>Add a model key</KeyLink>}</span>
+  if (isOnDemo(agent) || data?.default === 'demo')
+    return <span>Demo model, not an AI. {isAdmin && <KeyLink>Add a model key</KeyLink>}</span>
+  return data === undefined ? 'Built in' : `Built in, uses ${providerName(data.default)}`
 }
 
 type ChoiceProps = {

@@ -64,7 +64,7 @@ const keepHttp = ({ functions }) => {
     if (!events.some((event) => 'httpApi' in event)) delete functions[name]
 }
 
-/** Options of serverless-esbuild that esbuild does not have. */
+/** Options of serverless-esbuild that esbuild does not know. */
 const NOT_OF_ESBUILD = new Set([
   ...['concurrency', 'zipConcurrency', 'exclude', 'nativeZip', 'packager', 'packagePath', 'packagerOptions'],
   ...['watch', 'keepOutputDirectory', 'installExtraArgs', 'outputFileExtension', 'outputBuildFolder'],
@@ -73,9 +73,8 @@ const NOT_OF_ESBUILD = new Set([
 ])
 
 /**
- * Bundles are made for this process, in its own folder, and once: what writes into the folders that are packaged must not
- * rebuild them. They are made in one run, which reads each source once, where serverless-esbuild has a run for each
- * function.
+ * Bundles all functions once, into a folder of this process. One run of esbuild reads each source once; serverless-esbuild
+ * would start a run for each function. Nothing is watched: a build in a packaged folder must not bundle everything again.
  */
 const bundleOnce = ({ custom }, esbuild) => {
   const outputWorkFolder = process.env.BUNDLES_FOLDER ?? '.esbuild'

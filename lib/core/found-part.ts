@@ -19,7 +19,7 @@ const unfoldedPlace = (text: string, folded: string, place: number): number => {
 
 const inOneLine = (text: string) => text.replaceAll(/\s+/gu, ' ')
 
-/** The rest of a word that the cut before it split; of a longer word it is kept. */
+/** The end of a word that the cut has split. A longer word stays split. */
 const REST_OF_WORD = /^\S{1,16}\s+/u
 
 const textBefore = (text: string, place: number): string => {

@@ -398,7 +398,9 @@ describe('what was done within the attempts of a task', () => {
         ['attempt:failed', { attempt: 1, message: '' }],
         start(2),
         ['step:start', { step: 1, ...at('s3', 31) }],
-        ['step:complete', { step: 1, ...at('s3', 31, 33) }],
+        ['tool:call', { toolCallId: 'b', title: 'ls', ...at('c2', 32) }],
+        ['tool:result', { toolCallId: 'b', result: { success: true }, ...at('c2', 32, 33) }],
+        ['step:complete', { step: 1, ...at('s3', 31, 35) }],
       ),
     )
     const says = (message: string, seconds: number) => ({ ...event('progress', seconds, 1), message })
@@ -408,10 +410,14 @@ describe('what was done within the attempts of a task', () => {
       says('Starting Claude Code', 9),
       says('Runs the tests', 15),
       event('recovered', 20, 1),
-      event('started', 30, 2),
-      says('Collecting changes', 34),
-      says('Pushing to main', 36),
-      event('completed', 38, 2),
+      event('started', 22, 2),
+      says('Cloning again', 23),
+      event('recovered', 25, 2),
+      event('started', 30, 3),
+      says('Within the step', 34),
+      says('Collecting changes', 36),
+      says('Pushing to main', 37),
+      event('completed', 38, 3),
     ]
     const works = worksByAttempt(run, taskSpans(events, 40_000))
     const worksText = [...works].map(([{ attempt }, done]) => [
@@ -427,7 +433,14 @@ describe('what was done within the attempts of a task', () => {
         'git status 14-16 error',
         'Step 2: model 17-20 stopped',
       ],
-      [2, 'Step 1: model 31-33 success', 'Collecting changes 34-36 success', 'Pushing to main 36-38 success'],
+      [2, 'Cloning again 23-25 stopped'],
+      [
+        3,
+        'Step 1: model 31-32 success',
+        'ls 32-33 success',
+        'Collecting changes 36-37 success',
+        'Pushing to main 37-38 success',
+      ],
     ])
   })
 })

@@ -10,7 +10,7 @@ const inLocale = <T>(make: (language: string | undefined, zone: { timeZone?: str
   }
 }
 
-/** Of 24 hours in every locale, as the times of schedules are. */
+/** A 24-hour clock in every locale, like the times of schedules. */
 export const CLOCK = { hourCycle: 'h23' } as const
 
 const USD = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const

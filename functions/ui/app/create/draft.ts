@@ -28,7 +28,7 @@ const isDraft = (value: unknown): value is Draft =>
   'fields' in value &&
   typeof value.fields === 'object'
 
-// Stored outside of the form, so that drafts survive closing the form and the page. A form shows the draft of its own tab.
+// Stored outside of the form, so that drafts survive closing the form and the page. Each tab edits its own draft.
 const drafts = {
   create: createStored<Draft>('draft-create', none, isDraft),
   again: createStored<Draft>('draft-again', none, isDraft),
@@ -66,7 +66,7 @@ export const dropSent = (purpose: Purpose, fields: Fields) => {
 }
 
 const signedOutAt = createShared('signed-out-at', 0, (value) => typeof value === 'number')
-// In all tabs.
+// Every open tab drops its drafts.
 signedOutAt.subscribe(() => {
   dropDraft('create')
   dropDraft('again')

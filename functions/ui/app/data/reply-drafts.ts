@@ -35,7 +35,7 @@ export const replyKey = (threadId: string, content: string): string => {
   return key
 }
 
-/** For a reply that was sent. What was typed since is kept, and what another tab has sent since. */
+/** For a reply that was sent. Keeps text that was typed after it, and the key of a later request from another tab. */
 export const dropReply = (threadId: string, content: string) => {
   const draft = drafts.get()[threadId]
   if (draft === undefined || draft.content === content) return set(threadId, undefined)

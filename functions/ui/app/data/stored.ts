@@ -19,7 +19,7 @@ const write = (name: string, value: unknown) => {
 
 type Fits<T> = (value: unknown) => value is T
 
-/** A signal in local storage, of this tab: another one begins with what was written last. Stored values that do not fit are ignored. */
+/** A signal that is saved in local storage. Open tabs do not follow each other; a new tab starts with the last value that was saved. Stored values that do not fit are ignored. */
 export const createStored = <T>(name: string, initial: T, fits: Fits<T>) => {
   const stored = read(name)
   const signal = createSignal<T>(fits(stored) ? stored : initial)
@@ -30,17 +30,17 @@ export const createStored = <T>(name: string, initial: T, fits: Fits<T>) => {
   return { ...signal, set }
 }
 
-/** As `createStored`, for a value that several tabs change: it follows what they write, and each change is made to the latest. */
+/** Like `createStored`, for a value that several tabs change: it follows the other tabs, and `update` changes the latest saved value. */
 export const createShared = <T>(name: string, initial: T, fits: Fits<T>) => {
   const { get, set, subscribe, use } = createSignal<T>(initial)
-  // Without storage the tab has its own.
+  // If storage is unavailable, each tab keeps its own value.
   const latest = (): T => {
     const stored = read(name)
     return fits(stored) ? stored : get()
   }
   const follow = () => set(latest())
   follow()
-  // Unit tests have no window. A page that is shown again has missed events.
+  // Unit tests have no window. A page restored from the back/forward cache has missed storage events.
   for (const type of ['storage', 'pageshow']) globalThis.addEventListener?.(type, follow)
   const update = (change: (value: T) => T) => {
     const value = change(latest())

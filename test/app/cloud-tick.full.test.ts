@@ -66,7 +66,7 @@ it('a tick does its other steps when one fails, and fails after them', async () 
     'abandoned tasks, tasks without a runner, unclaimed tasks',
   )
   expect((await store.get(deliveryRows, 'evt_first', true))?.attempts).toHaveLength(1)
-}, 60_000)
+})
 
 it('a tick that can do nothing for a task goes on, and says so in a line that CloudWatch takes for a metric', async () => {
   const { env, stop } = await cloud.openEnvironment()
@@ -105,7 +105,7 @@ it('a tick that can do nothing for a task goes on, and says so in a line that Cl
     },
   ])
   expect(await store.get(tasks, 'task_good')).toMatchObject({ status: 'queued' })
-}, 60_000)
+})
 
 it('a tick begins no send that it would not see the end of, however many are due', async () => {
   await using receiver = await startReceiver((response) => setTimeout(() => response.end(), 700))
@@ -132,7 +132,7 @@ it('a tick begins no send that it would not see the end of, however many are due
   expect(receiver.heard).toHaveLength(16)
   await run(LONGEST_SEND_MS + 30_000)
   expect(receiver.heard).toHaveLength(50)
-}, 60_000)
+})
 
 it('a bulk job whose message was lost goes on by the one that a tick sends', async () => {
   const functions = loadFunctions(cloud)
@@ -185,4 +185,4 @@ it('a bulk job whose message was lost goes on by the one that a tick sends', asy
   })
   await functions.feed('notify', 'ai-task-notifications')
   expect(await store.get(bulkJobs, row.id)).toMatchObject({ status: 'completed', failed: 2, resent: 1 })
-}, 60_000)
+})

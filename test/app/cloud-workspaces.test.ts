@@ -42,4 +42,4 @@ it('the worker function leaves no workspace behind, and those of running tasks a
   worker.stop('shutdown')
   await running
   expect(readdirSync(dir)).toEqual([])
-}, 60_000)
+})

@@ -33,4 +33,4 @@ it('npm run offline takes in what either queue gave up on', async () => {
     await jobs.stop()
     await stack.stop()
   }
-}, 60_000)
+})

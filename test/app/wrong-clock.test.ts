@@ -165,7 +165,7 @@ describe.each(storeOpeners(collections))('times of a clock that was a year ahead
   let opened: Opened
   beforeAll(async () => {
     opened = await open(createFakeClock())
-  }, 60_000)
+  })
   afterAll(() => opened?.close())
 
   it.each(CASES)(
@@ -274,19 +274,15 @@ const FOUND: [string, Found, unknown][] = [
 ]
 
 describe.each(storeOpeners(collections))('after a clock that was a year ahead, on %s', (_name, open) => {
-  it.each(FOUND)(
-    '%s',
-    async (_what, find, expected) => {
-      const { store, close } = await open(createFakeClock())
-      const started = () => startDomains({ background: false, wrapStore: () => store })
-      try {
-        expect(await find(await started(), await started())).toEqual(expected)
-      } finally {
-        await close()
-      }
-    },
-    60_000,
-  )
+  it.each(FOUND)('%s', async (_what, find, expected) => {
+    const { store, close } = await open(createFakeClock())
+    const started = () => startDomains({ background: false, wrapStore: () => store })
+    try {
+      expect(await find(await started(), await started())).toEqual(expected)
+    } finally {
+      await close()
+    }
+  })
 })
 
 const EMAIL = 'ann@example.com'

@@ -41,5 +41,5 @@ suite('a bulk retry of the cloud', () => {
       results: { completed: 0, failed: 2, running: 0 },
     })
     await until(async () => ((await letters()) === 2 ? true : undefined))
-  }, 240_000)
+  })
 })

@@ -209,7 +209,7 @@ describe('a provider that', () => {
     let kept: Body[] = []
     while (kept.length < 2) kept = (await ask('GET', `conversations/${conversationId}`)).body.messages
     expect(kept[1]).toMatchObject({ content: expect.stringMatching(/^Hel/), error: { code: 'cancelled' } })
-  }, 30_000)
+  })
 })
 
 describe('providers and models', () => {

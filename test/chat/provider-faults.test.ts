@@ -197,7 +197,6 @@ describe('a provider on the wire of', () => {
       const next = { content: 'Hi', model: `${kind}/model-9` }
       expect((await ask(`conversations/${ids.agentic}/messages`, next)).status).toBe(200)
     },
-    30_000,
   )
 
   it.each(onWires(LATE))(
@@ -219,7 +218,6 @@ describe('a provider on the wire of', () => {
         expect(await lastMessage(id)).toMatchObject({ content: 'Hello', error: { code: name } })
       await expectWorking(kind, answers)
     },
-    30_000,
   )
 
   it.each(onWires([...EARLY.slice(0, 4), ...LATE]))(
@@ -241,6 +239,5 @@ describe('a provider on the wire of', () => {
         expect(await lastMessage(id)).toMatchObject({ role: 'assistant', toolCalls, error: { code: name } })
       await expectWorking(kind, answers)
     },
-    30_000,
   )
 })

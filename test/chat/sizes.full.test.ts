@@ -75,7 +75,7 @@ describe.each(storeOpeners(rows))('tool calls with 200 kB each in %s', (_name, o
       more = cursor !== undefined
     }
     expect([new Set(read).size, pages > 1]).toEqual([8, true])
-  }, 60_000)
+  })
 
   it('are stored with a turn that waits, and the call that waits is made as it was asked for', async () => {
     const text = LONG.repeat(3)
@@ -119,7 +119,7 @@ describe.each(storeOpeners(rows))('tool calls with 200 kB each in %s', (_name, o
     await one.turns.resume({ conversationId: id })
     expect(made).toEqual([{ n: 39, LONG }])
     expect((await one.read(id)).at(-1)).toMatchObject({ content: kept })
-  }, 60_000)
+  })
 
   it('wait in a list that fits an answer, the oldest first', async () => {
     const { approvals } = world.process({ models: createScriptedModels([]) })
@@ -139,5 +139,5 @@ describe.each(storeOpeners(rows))('tool calls with 200 kB each in %s', (_name, o
     // The others come when these are decided; to allow all calls reaches them too.
     await approvals.decide(ANN, listed[0]?.id ?? '', 'allow-always')
     expect(await approvals.list(ANN)).toEqual([])
-  }, 60_000)
+  })
 })

@@ -27,7 +27,7 @@ describe('agent-tasks import', () => {
   beforeAll(async () => {
     service = await openService()
     cli = commandLine({ AGENT_TASKS_URL: service.baseUrl, XDG_CONFIG_HOME: folder.path })
-  }, 120_000)
+  })
   afterAll(() => service?.[Symbol.asyncDispose]())
 
   it('stores each task once, names what is refused by its place in the file, and goes on when it is run again', async () => {
@@ -47,13 +47,13 @@ describe('agent-tasks import', () => {
       code: 1,
       stdout: 'imported 0, skipped 1200, rejected 1\n',
     })
-  }, 120_000)
+  })
 
   it('reads standard input', async () => {
     const file = exportText(finishedTasks(1_201).slice(-1))
     const { exited } = cli.start(['import', '-'], ['sh', '-c', `exec "$0" "$@" <${file}`])
     expect(await exited).toMatchObject({ code: 0, stdout: 'imported 1, skipped 0, rejected 0\n' })
-  }, 120_000)
+  })
 
   it.each([
     ['is none', '[{}]', /not a task export/],

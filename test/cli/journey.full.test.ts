@@ -22,10 +22,10 @@ const folder = temporaryFolder()
 
 beforeAll(async () => {
   world = moodyWorld({ QUEUE_RETRY_ATTEMPTS: '1' })
-  service = await startService({ env: world.env, mostMs: 600_000 })
+  service = await startService({ env: world.env })
   api = connect(service.baseUrl)
   cli = commandLine({ AGENT_TASKS_URL: service.baseUrl, XDG_CONFIG_HOME: folder.path })
-}, 120_000)
+})
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   world?.[Symbol.dispose]()
@@ -121,7 +121,7 @@ describe('agent-tasks run', () => {
     expect((await exited).code).toBe(0)
     expect(said.stdout).toMatch(/started +attempt 1[\s\S]*recovered[\s\S]*completed\n$/)
     expect((await connect(second.baseUrl).task(id)).status).toBe('completed')
-  }, 120_000)
+  })
 
   it.each([[[]], [['--json']]])('exits 3 when the service cannot be reached: %j', async (more) => {
     const server = createServer().listen(0, '127.0.0.1')
@@ -251,7 +251,7 @@ describe('the command line', () => {
     })
     expect(npx).toMatch(/^\d+\.\d+\.\d+\n$/)
     expect(built()).toBe(before)
-  }, 120_000)
+  })
 
   it('hands over to the Node that was installed where the one that was found is too old', async () => {
     const old = oldNode()

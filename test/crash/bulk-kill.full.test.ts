@@ -84,7 +84,7 @@ describe(`a bulk job of a service that is killed ${KILLS} times, CRASH_SEED=${SE
         await sleep(upTo(30, random))
         await service.kill9()
       }
-      await using service = await startService({ ...world, mostMs: 120_000 })
+      await using service = await startService({ ...world })
       await expectOnce(service.baseUrl, id, items, true)
       process.stdout.write(`Bulk: died at ${places.slice(1).join(', ')} of ${TASKS}\n`)
     },

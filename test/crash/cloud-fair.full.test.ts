@@ -149,7 +149,7 @@ describe(`a backlog of ${BACKLOG} tasks of one repository`, () => {
     await pileUp()
     await Promise.all(Array.from({ length: WORKERS }, () => cloud.launchWorker().ready))
     await until(() => ended().length >= RUN_BEFORE || undefined)
-  }, 180_000)
+  })
 
   const waiting = async () => (await api.queueStatus()).queues.tasks.queued
 

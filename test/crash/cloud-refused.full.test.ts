@@ -31,5 +31,5 @@ describe('a create whose task was not stored', () => {
     expect(await api.page('limit=10')).toMatchObject({ tasks: [], total: 0 })
     expect((await api.queueStatus()).deadLetterQueue).toMatchObject({ pending: 0, total: 0 })
     for (const way of ways) way.stop()
-  }, 90_000)
+  })
 })

@@ -69,7 +69,7 @@ beforeAll(async () => {
   }
   cloud = await openCloud(settings, undefined, false)
   api = taskApi(cloud.baseUrl)
-}, 60_000)
+})
 afterAll(() => cloud[Symbol.asyncDispose]())
 
 /** Senders live and die while tasks are created; resolves to how many sends were under way when one was killed. */

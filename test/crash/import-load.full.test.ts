@@ -71,7 +71,7 @@ describe(`an import of ${MIB} MiB`, () => {
       expect(body.length).toBeGreaterThan(0.9 * BYTES)
       using folder = temporaryFolder()
       const env = { DATA_DIR: folder.path, MEMORY_DIR: folder.in('memory') }
-      await using service = await startService({ env, mostMs: 300_000 })
+      await using service = await startService({ env })
       using raw = rawSender(service.baseUrl)
       using other = rawSender(service.baseUrl)
       const waits: number[] = []
@@ -93,6 +93,5 @@ describe(`an import of ${MIB} MiB`, () => {
       if (FULL_MIB) expect(figures.slowestMs).toBeLessThan(HEALTH_MS)
       expect(figures.residentMb).toBeLessThan(MOST_RESIDENT_MB)
     },
-    300_000,
   )
 })

@@ -60,5 +60,5 @@ describe('a sync that is killed half way', () => {
     } finally {
       await wire.close()
     }
-  }, 180_000)
+  })
 })

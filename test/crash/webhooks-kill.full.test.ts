@@ -108,7 +108,7 @@ describe(`webhooks of a service that is killed ${KILLS} times, CRASH_SEED=${SEED
       expect(refusedBefore).toBeGreaterThan(0)
 
       const nodeArgs = clockAhead(LEASE_MS)
-      await using service = await startService({ ...world, nodeArgs, mostMs: 300_000 })
+      await using service = await startService({ ...world, nodeArgs })
       const api = taskApi(service.baseUrl)
       await api.untilIdle()
       const tasks = await walk(api)

@@ -103,7 +103,7 @@ const backlogs = (name: string, open: Open) =>
     await until(() => held.open.some(({ url }) => url !== DEAD))
     expect(held.open.filter(({ url }) => url === DEAD)).toHaveLength(PER_ENDPOINT)
     await store.close()
-  }, 60_000)
+  })
 
 describe('thousands of due deliveries to an endpoint that never answers', () => {
   backlogs('SQLite', async (clock) =>
@@ -151,5 +151,5 @@ describe(`${MANY} deliveries to ${ENDPOINTS} endpoints of which a tenth hangs`, 
     expect(Math.max(...hanging.values())).toBeLessThanOrEqual(PER_ENDPOINT)
     deliveries.stop()
     await end()
-  }, 120_000)
+  })
 })

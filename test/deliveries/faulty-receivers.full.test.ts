@@ -160,5 +160,5 @@ describe('a receiver that', () => {
       expect(receiver.requests()).toBe(fault.scheme === 'https' ? 0 : 1)
     expect(grownMb).toBeLessThan(MOST_GROWTH_MB)
     process.stdout.write(`Faulty receivers: ${grownMb.toFixed(0)} MB more at most\n`)
-  }, 120_000)
+  })
 })

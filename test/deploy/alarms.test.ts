@@ -13,7 +13,7 @@ type Properties = Resource['Properties']
 let service: Service
 beforeAll(() => {
   service = printStage('prod')
-}, 60_000)
+})
 
 const all = (type: string) => ofType(service.resources, type)
 const alarms = () => all('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties)
@@ -150,33 +150,29 @@ describe('a message that dlq cannot take in', () => {
   it.each([
     ['ai-tasks-dlq', 'TaskDlqNotEmpty'],
     ['ai-task-notifications-dlq', 'NotificationDlqNotEmpty'],
-  ])(
-    'is in %s by what its alarm counts, though not visible',
-    async (queue, name) => {
-      const cloud = await startCloud()
-      const functions = loadFunctions(cloud)
-      const { env, stop } = await cloud.openEnvironment()
-      const sqs = openSqs({ region: env.AWS_REGION, endpoint: env.SQS_ENDPOINT })
-      try {
-        await cloud.put(queue, 'nonsense')
-        expect(await functions.feedInVain('dlq', queue)).toBe(1)
-        const QueueUrl = env.TASK_QUEUE_URL.replace(/[^/]+$/, queue)
-        const { Attributes = {} } = await sqs.send(
-          new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
-        )
-        const { ApproximateNumberOfMessages: visible, ApproximateNumberOfMessagesNotVisible: hidden } =
-          Attributes
-        expect([visible, Attributes.ApproximateNumberOfMessagesDelayed]).toEqual(['0', '0'])
-        expect(measured(alarm(name), [lying(Number(visible), Number(hidden))])).toBe(1)
-      } finally {
-        sqs.destroy()
-        stop()
-        functions.stop()
-        await cloud.stop()
-      }
-    },
-    20_000,
-  )
+  ])('is in %s by what its alarm counts, though not visible', async (queue, name) => {
+    const cloud = await startCloud()
+    const functions = loadFunctions(cloud)
+    const { env, stop } = await cloud.openEnvironment()
+    const sqs = openSqs({ region: env.AWS_REGION, endpoint: env.SQS_ENDPOINT })
+    try {
+      await cloud.put(queue, 'nonsense')
+      expect(await functions.feedInVain('dlq', queue)).toBe(1)
+      const QueueUrl = env.TASK_QUEUE_URL.replace(/[^/]+$/, queue)
+      const { Attributes = {} } = await sqs.send(
+        new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
+      )
+      const { ApproximateNumberOfMessages: visible, ApproximateNumberOfMessagesNotVisible: hidden } =
+        Attributes
+      expect([visible, Attributes.ApproximateNumberOfMessagesDelayed]).toEqual(['0', '0'])
+      expect(measured(alarm(name), [lying(Number(visible), Number(hidden))])).toBe(1)
+    } finally {
+      sqs.destroy()
+      stop()
+      functions.stop()
+      await cloud.stop()
+    }
+  })
 })
 
 describe('StreamFaults', () => {

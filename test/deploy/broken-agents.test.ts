@@ -34,7 +34,7 @@ suite('a module of agents that throws', () => {
     stop = environment.stop
     const AGENT_ADAPTERS = 'test/fixtures/agents/throwing.ts'
     Object.assign(process.env, environment.env, { AUTH_MODE: 'local', LOG_LEVEL: 'silent', AGENT_ADAPTERS })
-  }, 120_000)
+  })
   afterAll(async () => {
     stop?.()
     await cloud?.stop()

@@ -22,7 +22,7 @@ let rules: readonly Rule[]
 beforeAll(() => {
   const { Properties } = printStage('prod').resources.Resources.FilesBucket ?? {}
   rules = Properties?.LifecycleConfiguration.Rules
-}, 60_000)
+})
 
 const expiryDays = (prefix: string) =>
   rules

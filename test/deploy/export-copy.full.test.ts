@@ -37,7 +37,7 @@ beforeAll(async () => {
   const { env } = environment
   await fill(env.DYNAMODB_ENDPOINT, env.TABLE_PREFIX)
   program = await startProgram(['functions/agentic/server.ts'], { ...env, AUTH_MODE: 'local' })
-}, 180_000)
+})
 afterAll(async () => {
   await program?.stop()
   environment?.stop()

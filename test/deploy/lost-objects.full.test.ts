@@ -113,7 +113,7 @@ suite('rows whose stored objects are gone, through the functions', () => {
     await plant()
     const listed = await http('tasks', 'GET /api/tasks/export')
     exported = listed
-  }, 120_000)
+  })
   afterAll(async () => {
     functions?.stop()
     await receiver?.[Symbol.asyncDispose]()

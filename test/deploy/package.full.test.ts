@@ -31,7 +31,7 @@ beforeAll(async () => {
   stage = packageStage('prod', { change: addAgent, params })
   template = stage.template
   cloud = await startCloud()
-}, 330_000)
+})
 afterAll(async () => {
   stage?.remove()
   await cloud?.stop()

@@ -86,5 +86,5 @@ export const packagedBundles = ({ stage, cloud }: Packaged): void => {
     expect(environment.uses()).toEqual(
       expect.arrayContaining(['kms:GenerateDataKey', 's3:PutObject rows/tasks']),
     )
-  }, 60_000)
+  })
 }

@@ -17,7 +17,7 @@ const PREFIX = 'agent-task-service-dev-'
 let service: Service
 beforeAll(() => {
   service = printStage('dev')
-}, 60_000)
+})
 
 describe('serverless.yml', () => {
   it('serves each route of every table by one function, but for those that stream', () => {

@@ -23,7 +23,7 @@ let packaged: ReturnType<typeof npxServerless>
 beforeAll(() => {
   folder = deployFolder(doNothing)
   packaged = npxServerless(folder, 'package')
-}, 330_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const templateText = () => readFileSync(path.join(folder, TEMPLATE), 'utf8')

@@ -9,7 +9,7 @@ import { policyStatements } from './template.ts'
 let service: Service
 beforeAll(() => {
   service = printStage('dev')
-}, 60_000)
+})
 
 const PATH = '/agent-task-service/dev/worker'
 const stops: (() => void)[] = []

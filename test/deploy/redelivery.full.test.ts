@@ -48,16 +48,12 @@ describe('a message that a function could do nothing with, storage being down', 
     ['notify', 'ai-task-notifications'],
     ['dlq', 'ai-tasks-dlq'],
     ['dlq', 'ai-task-notifications-dlq'],
-  ])(
-    'comes again to %s from %s within seconds',
-    async (name, queue) => {
-      for (const text of ['a', 'b']) await cloud.put(queue, text)
-      expect(await functions.feedInVain(name, queue)).toBe(2)
-      // The queue would hide it for minutes.
-      expect(await receives(queue, 2)).toEqual(['2', '2'])
-    },
-    20_000,
-  )
+  ])('comes again to %s from %s within seconds', async (name, queue) => {
+    for (const text of ['a', 'b']) await cloud.put(queue, text)
+    expect(await functions.feedInVain(name, queue)).toBe(2)
+    // The queue would hide it for minutes.
+    expect(await receives(queue, 2)).toEqual(['2', '2'])
+  })
 })
 
 describe('a worker that cannot be opened', () => {
@@ -78,7 +74,7 @@ describe('a worker that cannot be opened', () => {
     expect(asked).toMatchObject([15, 30, 300].map((VisibilityTimeout) => ({ VisibilityTimeout })))
     process.env.AGENT_ADAPTERS = ''
     expect(await worker({ Records: [received(10)] }, context)).toEqual({ batchItemFailures: [] })
-  }, 20_000)
+  })
 
   it('for a setting that cannot be read, is named in its log and brings them back as well', async () => {
     const { env, stop } = await cloud.openEnvironment()
@@ -102,7 +98,7 @@ describe('a worker that cannot be opened', () => {
     expect(program.logged()).toEqual([
       { level: 'error', time: expect.any(String), msg: 'the function failed', reason },
     ])
-  }, 20_000)
+  })
 })
 
 describe('the log of a worker', () => {
@@ -151,5 +147,5 @@ describe('the log of a worker', () => {
         ),
       ),
     )
-  }, 60_000)
+  })
 })

@@ -11,7 +11,7 @@ let template: Template
 beforeAll(() => {
   service = printStage('prod')
   template = service.resources
-}, 60_000)
+})
 
 const all = (type: string) => ofType(template, type)
 const properties = (type: string) => all(type).map(([, resource]) => resource.Properties)

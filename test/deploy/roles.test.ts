@@ -6,7 +6,7 @@ import { policyStatements, referencesIn } from './template.ts'
 let service: Service
 beforeAll(() => {
   service = printStage('prod')
-}, 60_000)
+})
 
 const capital = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 const roleStatements = (name: string) => policyStatements(service.resources, `${capital(name)}Role`)

@@ -19,7 +19,7 @@ beforeAll(async () => {
   environment = await cloud.openEnvironment()
   program = await startProgram(['functions/agentic/server.ts'], environment.env)
   distribution = ofType(printStage('dev').resources, 'AWS::CloudFront::Distribution')[0]?.[1] as Resource
-}, 60_000)
+})
 afterAll(async () => {
   await program?.stop()
   environment?.stop()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lastLoggedError } from './log.ts'
 
-const PATIENCE_MS = 25_000
+const PATIENCE_MS = 60_000
 
 /** Resolves when the condition holds; storage, queues and emulators need real time. */
 export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {

@@ -17,7 +17,7 @@ export type OpenFeedStore = (needs: {
   clock: Clock
 }) => Promise<OpenedFeedStore>
 
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 60_000
 
 /** Resolves when followers have begun the reads that they were woken for, and have what these found. */
 const settled = async ({ watched }: Process) => {

@@ -111,7 +111,7 @@ describe('a program that hands in work', () => {
     expect(await client.requestStatus({ params: { requestId } }, first.asToken)).toMatchObject({
       status: 'completed',
     })
-  }, 120_000)
+  })
 
   it('has its answer when the service is asked to end while it waits', async () => {
     using folder = temporaryFolder()

@@ -26,13 +26,15 @@ describe('a permission that an agent over ACP asks for', () => {
   oneProcess('waits for a person while other tasks run in its slot, and holds for one call', async () => {
     await using service = await openService(settings)
     const { client, create, untilTask, task, events } = connect(service.baseUrl)
-    const asking = async (file: string, more: object = {}) => {
-      const { id } = await create({
+    const createAsking = (file: string, more: object = {}) =>
+      create({
         title: file,
         prompt: JSON.stringify(script(file)),
         assignedAgent: 'scripted-acp',
         metadata: { securityMode: 'ask', ...more },
       })
+    const asking = async (file: string) => {
+      const { id } = await createAsking(file)
       const approval = await until(async () => {
         const found = (await client.listApprovals()).approvals.find(({ taskId }) => taskId === id)
         return (await task(id)).waitingFor === 'approval' ? found : undefined
@@ -80,7 +82,7 @@ describe('a permission that an agent over ACP asks for', () => {
     expect(cancelled).not.toHaveProperty('waitingFor')
     await until(async () => ((await client.listApprovals()).approvals.length === 0 ? true : undefined))
 
-    const { id } = await asking('d.txt', { approvalTtlMs: 1_500 })
+    const { id } = await createAsking('d.txt', { approvalTtlMs: 1_500 })
     expect(await untilTask(id, 'failed', 'completed')).toMatchObject({
       status: 'failed',
       error: { code: 'approval_expired' },

@@ -21,7 +21,7 @@ const folder = temporaryFolder()
 const env = { DATA_DIR: folder.in('data') }
 let service: Service
 const startHere = async () => {
-  service = await startService({ env, mostMs: 600_000 })
+  service = await startService({ env })
 }
 beforeAll(() => (isOffline ? undefined : startHere()))
 afterAll(async () => {
@@ -49,7 +49,7 @@ describeOneProcess('an agentic turn', () => {
     const sessionId = String(start?.data.sessionId)
     const { session } = await client().getAgentSession({ params: { id: sessionId } })
     expect(session).toMatchObject({ status: 'failed', error: { code: 'INTERRUPTED' } })
-  }, 120_000)
+  })
 })
 
 describeOneProcess('a turn that is answered as a whole', () => {
@@ -74,7 +74,6 @@ describeOneProcess('a turn that is answered as a whole', () => {
           .catch(({ code }) => code),
       ).toBe('turn_state_conflict')
     },
-    120_000,
   )
 })
 
@@ -100,25 +99,21 @@ describeOneProcess('an approval', () => {
   it.each([
     ['after', 'deny', 'error'],
     ['before', 'allow-once', 'success'],
-  ] as const)(
-    'that is given %s a restart lets a turn go on: %s',
-    async (when, decision, status) => {
-      const id = await converse()
-      const content = 'demo: tool write_file {"path":"b.txt","content":"two"}\ndemo: say Written'
-      await client().sendMessageWithTools({ params: { id }, body: { content, securityMode: 'ask' } })
-      await service.kill9()
-      if (when === 'before') await decideInFolder(decision)
-      await startHere()
-      if (when === 'after') {
-        const { approvals } = await client().listApprovals()
-        for (const approval of approvals)
-          await client().decideApproval({ params: { id: approval.id }, body: { decision } })
-      }
-      const isDecided = (message?: Message) =>
-        message?.toolCalls?.every((call) => call.status !== 'pending') === true
-      const messages = await untilMessages(id, (all) => isDecided(all.at(-1)))
-      expect(messages.at(-1)).toMatchObject({ toolCalls: [{ name: 'write_file', status }] })
-    },
-    120_000,
-  )
+  ] as const)('that is given %s a restart lets a turn go on: %s', async (when, decision, status) => {
+    const id = await converse()
+    const content = 'demo: tool write_file {"path":"b.txt","content":"two"}\ndemo: say Written'
+    await client().sendMessageWithTools({ params: { id }, body: { content, securityMode: 'ask' } })
+    await service.kill9()
+    if (when === 'before') await decideInFolder(decision)
+    await startHere()
+    if (when === 'after') {
+      const { approvals } = await client().listApprovals()
+      for (const approval of approvals)
+        await client().decideApproval({ params: { id: approval.id }, body: { decision } })
+    }
+    const isDecided = (message?: Message) =>
+      message?.toolCalls?.every((call) => call.status !== 'pending') === true
+    const messages = await untilMessages(id, (all) => isDecided(all.at(-1)))
+    expect(messages.at(-1)).toMatchObject({ toolCalls: [{ name: 'write_file', status }] })
+  })
 })

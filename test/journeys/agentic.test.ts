@@ -75,7 +75,7 @@ describe('an agentic turn', () => {
       { role: 'user', content },
       { role: 'assistant', sessionId, toolCalls: [{ name: 'write_file', status: 'success' }] },
     ])
-  }, 120_000)
+  })
 
   it.each([
     ['an unknown conversation', 'conv_none', { content: 'Hi' }, 404],
@@ -138,7 +138,7 @@ describe('an agentic turn', () => {
       )
     const { entries } = await client().listToolCalls({ query: { conversationId: id } })
     expect(entries).not.toEqual([])
-  }, 120_000)
+  })
 })
 
 describe('the session of a task', () => {
@@ -152,7 +152,7 @@ describe('the session of a task', () => {
     const params = { id: sessions[0]?.id ?? '' }
     expect((await client().cancelAgentSession({ params })).session.status).toBe('cancelled')
     expect((await client().getTask({ params: { id: task.id } })).task.status).toBe('cancelled')
-  }, 120_000)
+  })
 })
 
 describe('an approval', () => {
@@ -180,7 +180,7 @@ describe('an approval', () => {
       content: expect.stringContaining('Written'),
       toolCalls: [{ name: 'write_file', status: 'success' }],
     })
-  }, 120_000)
+  })
 
   it('lets a task go on, in the same attempt and the same session', async () => {
     const body = {
@@ -220,5 +220,5 @@ describe('an approval', () => {
       },
     ])
     expect(types.slice(-2)).toEqual(['summary', 'complete'])
-  }, 120_000)
+  })
 })

@@ -25,7 +25,7 @@ beforeAll(async () => {
     OPENAI_API_KEY: 'planted_1234567890',
     DEFAULT_PROVIDER: 'openai',
   }
-  service = await startService({ env, mostMs: 300_000 })
+  service = await startService({ env })
 })
 afterAll(async () => {
   await service?.kill9()
@@ -74,65 +74,57 @@ describe('a tool call that is stopped', () => {
       async (_id, leave) => {
         leave()
         expect((await service.stop()).code).toBe(0)
-        service = await startService({ env, mostMs: 300_000 })
+        service = await startService({ env })
       },
     ],
-  ])(
-    '%s is on record once, with its result before the last event',
-    async (_how, code, stop) => {
-      const id = await converse()
-      const reader = new AbortController()
-      script(calling(['run_command', { command: 'sleep', args: ['60'] }]), saying('Never'))
-      const { signal } = reader
-      const response = await startAgentic(service.baseUrl, id, { content: 'Sleep' }, { signal })
-      await readOn(response, 'tool:call')
-      await stop(id, () => reader.abort())
-      const { events, session } = await ended(id)
-      expect(session.status).toBe(code === 'CANCELLED' ? 'cancelled' : 'failed')
-      expect(events.slice(-3)).toMatchObject([
-        { type: 'tool:call' },
-        { type: 'tool:result', data: { result: { success: false, error: 'TOOL_ERROR' } } },
-        { type: 'error', data: { code } },
-      ])
-      const entries = await listCalls(id)
-      expect(entries).toMatchObject([
-        { tool: 'run_command', userId: 'local', mode: 'full', decision: 'allowed', failed: true },
-      ])
-      expect(entries[0]?.result).toMatch(/^Stopped before its end: /)
-      const { messages } = await client().getConversation({ params: { id } })
-      expect(messages.at(-1)?.toolCalls).toMatchObject([{ name: 'run_command', status: 'error' }])
-    },
-    120_000,
-  )
+  ])('%s is on record once, with its result before the last event', async (_how, code, stop) => {
+    const id = await converse()
+    const reader = new AbortController()
+    script(calling(['run_command', { command: 'sleep', args: ['60'] }]), saying('Never'))
+    const { signal } = reader
+    const response = await startAgentic(service.baseUrl, id, { content: 'Sleep' }, { signal })
+    await readOn(response, 'tool:call')
+    await stop(id, () => reader.abort())
+    const { events, session } = await ended(id)
+    expect(session.status).toBe(code === 'CANCELLED' ? 'cancelled' : 'failed')
+    expect(events.slice(-3)).toMatchObject([
+      { type: 'tool:call' },
+      { type: 'tool:result', data: { result: { success: false, error: 'TOOL_ERROR' } } },
+      { type: 'error', data: { code } },
+    ])
+    const entries = await listCalls(id)
+    expect(entries).toMatchObject([
+      { tool: 'run_command', userId: 'local', mode: 'full', decision: 'allowed', failed: true },
+    ])
+    expect(entries[0]?.result).toMatch(/^Stopped before its end: /)
+    const { messages } = await client().getConversation({ params: { id } })
+    expect(messages.at(-1)?.toolCalls).toMatchObject([{ name: 'run_command', status: 'error' }])
+  })
 })
 
 describe('a turn with tools that is under way at a shutdown', () => {
-  oneProcess(
-    'has its call on record, and says why it ended',
-    async () => {
-      const id = await converse()
-      const sleeps = ['run_command', { command: 'sleep', args: ['60'] }] as const
-      script(calling(['list_files', {}], sleeps), saying('Never'))
-      const body = { content: 'Sleep', securityMode: 'full' } as const
-      const sent = client()
-        .sendMessageWithTools({ params: { id }, body })
-        .catch(() => undefined)
-      await until(async () => ((await listCalls(id)).length > 0 ? true : undefined))
-      expect((await service.stop()).code).toBe(0)
-      await sent
-      service = await startService({ env, mostMs: 300_000 })
-      expect(await listCalls(id)).toMatchObject([
-        { tool: 'run_command', failed: true, result: expect.stringMatching(/^Stopped before its end: /) },
-        { tool: 'list_files', failed: false },
-      ])
-      const { messages } = await client().getConversation({ params: { id } })
-      expect(messages.at(-1)).toMatchObject({
-        error: { code: 'shutting_down' },
-        toolCalls: [{ status: 'success' }, { status: 'error' }],
-      })
-    },
-    120_000,
-  )
+  oneProcess('has its call on record, and says why it ended', async () => {
+    const id = await converse()
+    const sleeps = ['run_command', { command: 'sleep', args: ['60'] }] as const
+    script(calling(['list_files', {}], sleeps), saying('Never'))
+    const body = { content: 'Sleep', securityMode: 'full' } as const
+    const sent = client()
+      .sendMessageWithTools({ params: { id }, body })
+      .catch(() => undefined)
+    await until(async () => ((await listCalls(id)).length > 0 ? true : undefined))
+    expect((await service.stop()).code).toBe(0)
+    await sent
+    service = await startService({ env })
+    expect(await listCalls(id)).toMatchObject([
+      { tool: 'run_command', failed: true, result: expect.stringMatching(/^Stopped before its end: /) },
+      { tool: 'list_files', failed: false },
+    ])
+    const { messages } = await client().getConversation({ params: { id } })
+    expect(messages.at(-1)).toMatchObject({
+      error: { code: 'shutting_down' },
+      toolCalls: [{ status: 'success' }, { status: 'error' }],
+    })
+  })
 })
 
 describe('a task that is cancelled during a call', () => {
@@ -156,7 +148,6 @@ describe('a task that is cancelled during a call', () => {
       const { entries } = await client().listToolCalls({ query: { taskId: task.id } })
       expect(entries).toMatchObject([{ tool: 'run_command', decision: 'allowed', failed: true }])
     },
-    120_000,
   )
 })
 
@@ -175,5 +166,5 @@ describe('a task that names no security mode', () => {
     expect(await modeAndDecision({ securityMode: 'full' })).toEqual([['full', 'allowed']])
     await client().changeSettings({ body: { tasks: { securityMode: null } } })
     expect(await modeAndDecision()).toEqual([['full', 'allowed']])
-  }, 120_000)
+  })
 })

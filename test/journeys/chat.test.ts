@@ -40,5 +40,5 @@ describe('a conversation with the demo model', () => {
     await again.removeConversation({ params: { id } })
     expect(await apiError(again.getConversation({ params: { id } }))).toMatchObject({ status: 404 })
     expect(await again.listConversations()).toMatchObject({ conversations: [] })
-  }, 120_000)
+  })
 })

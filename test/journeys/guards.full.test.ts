@@ -303,7 +303,6 @@ describe('a model that does whatever an attacker says', () => {
       expect(tellTales.filter((tell) => all.includes(tell))).toEqual([])
       expect(reached).toEqual([])
     },
-    120_000,
   )
 
   oneProcess.each(ways)(
@@ -326,6 +325,5 @@ describe('a model that does whatever an attacker says', () => {
       expect(tellTales.filter((tell) => all.includes(tell))).toEqual([])
       expect(reached).toEqual([])
     },
-    120_000,
   )
 })

@@ -86,5 +86,5 @@ inOneProcess('the log at level info', () => {
     // Health is asked for all the time; a pairing request's id opens its token.
     expect(requests.some(({ path }) => path === '/api/health/ready')).toBe(false)
     expect(service.output()).not.toContain(pairing)
-  }, 60_000)
+  })
 })

@@ -54,7 +54,7 @@ export const openService = async (settings: Environment = {}): Promise<OpenedSer
   }
   const folder = temporaryFolder()
   const env = { ...SETTINGS, DATA_DIR: folder.in('data'), MEMORY_DIR: folder.in('memory'), ...settings }
-  const service = await (isOffline ? startService({ env, mostMs: 600_000 }) : openHere(env))
+  const service = await (isOffline ? startService({ env }) : openHere(env))
   return {
     baseUrl: service.baseUrl,
     async [Symbol.asyncDispose]() {

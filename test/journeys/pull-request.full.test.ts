@@ -144,7 +144,7 @@ describe('an issue', () => {
     const basic = Buffer.from(`x-access-token:${token}`).toString('base64')
     expect(token.length).toBeGreaterThan(10)
     for (const secret of [token, basic]) expect(texts.some((text) => text.includes(secret))).toBe(false)
-  }, 120_000)
+  })
 
   it.each(['push', 'pull'] as const)(
     'has one pull request, and no second one, when the service is killed right after the %s',
@@ -179,7 +179,6 @@ describe('an issue', () => {
       expect(host.pulls).toHaveLength(1)
       expect(host.git('rev-list', '--count', `main..agent/${id}`)).toBe('1')
     },
-    120_000,
   )
 })
 

@@ -10,12 +10,12 @@ const HOPELESS = { failures: 99 }
 
 /** A service that can be ended and started again on its data; all tests of a `describe` share it. */
 const startAgainable = async (env: Record<string, string>) => {
-  let service = await startService({ env, mostMs: 600_000 })
+  let service = await startService({ env })
   return {
     api: () => connect(service.baseUrl),
     startAgain: async (end: (service: Service) => Promise<unknown>) => {
       await end(service)
-      service = await startService({ env, mostMs: 600_000 })
+      service = await startService({ env })
     },
     close: () => service.kill9(),
   }
@@ -130,7 +130,7 @@ describe('a provider', () => {
       ]),
     )
     // Ten workspaces are made, and the breaker is open for 10 s.
-  }, 120_000)
+  })
 
   it('that names an hour has its task wait in storage, also after a restart', async () => {
     const { wire, api, startAgain } = provider()

@@ -69,7 +69,7 @@ describe('a runner of another user', () => {
         REGISTRATION_MODE: 'open',
         WORKER: 'off',
       }
-      await using service = await startService({ env, mostMs: 280_000 })
+      await using service = await startService({ env })
       const { baseUrl } = service
       provider.register(baseUrl)
       const browser = createBrowser(baseUrl, provider)
@@ -198,6 +198,5 @@ describe('a runner of another user', () => {
       expect(await runner.stop()).toMatchObject({ code: 0 })
       expect(runner.output()).not.toContain('svc_')
     },
-    300_000,
   )
 })

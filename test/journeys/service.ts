@@ -33,7 +33,8 @@ export const isOffline = process.env.JOURNEYS === 'offline'
 const entry = isOffline ? 'offline/main.ts' : 'bin/start.js'
 /** serverless-offline bundles at its first start: two at once have taken 45 s, on a slow machine twice that. */
 const READY_WITHIN_MS = isOffline ? 270_000 : 60_000
-const SERVES_MS = 60_000
+/** Longer than a test may take. */
+const SERVES_MS = 600_000
 const ENDS_WITH_PARENT = "data:text/javascript,process.once('disconnect', () => process.exit())"
 
 /**
@@ -48,7 +49,7 @@ export const launchService = ({
   nodeArgs = [],
   args: words = [entry],
   command = [node, ...nodeArgs, ...(endsWithParent ? ['--import', ENDS_WITH_PARENT] : []), ...words],
-  mostMs = READY_WITHIN_MS + SERVES_MS,
+  mostMs = SERVES_MS,
 }: Program) => {
   const [program, ...args] = command
   const child = spawn(program, args, {

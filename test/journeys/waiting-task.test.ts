@@ -10,8 +10,8 @@ const folder = temporaryFolder()
 const env = { DATA_DIR: folder.in('data') }
 let service: Service
 beforeAll(async () => {
-  service = await startService({ env, mostMs: 300_000 })
-}, 180_000)
+  service = await startService({ env })
+})
 afterAll(async () => {
   await service?.kill9()
   folder[Symbol.dispose]()
@@ -39,28 +39,24 @@ const waiting = async () => {
 }
 
 describe('a task that waits for an approval', () => {
-  oneProcess(
-    'goes on waiting after a kill, and is decided then',
-    async () => {
-      const { id, waits, approval } = await waiting()
-      const before = await here().events(id)
-      await service.kill9()
-      service = await startService({ env, mostMs: 300_000 })
-      const { client, untilTask, task, events } = here()
-      // A task that is created later has run: whatever the start does is done.
-      await client.createTask({ body: { title: 'Later', prompt: 'demo: say Later' } })
-      await until(
-        async () => (await client.listTasks({ query: { status: 'completed' } })).total > 0 || undefined,
-      )
-      expect(await task(id)).toMatchObject({ status: 'in_progress', attempts: 1, waiting: waits.waiting })
-      expect(await events(id)).toEqual(before)
-      await client.decideApproval({ params: { id: approval.id }, body: { decision: 'allow-once' } })
-      expect(await untilTask(id, 'completed', 'failed')).toMatchObject({
-        status: 'completed',
-        attempts: 1,
-        result: { filesChanged: [{ path: 'a.txt' }] },
-      })
-    },
-    120_000,
-  )
+  oneProcess('goes on waiting after a kill, and is decided then', async () => {
+    const { id, waits, approval } = await waiting()
+    const before = await here().events(id)
+    await service.kill9()
+    service = await startService({ env })
+    const { client, untilTask, task, events } = here()
+    // A task that is created later has run: whatever the start does is done.
+    await client.createTask({ body: { title: 'Later', prompt: 'demo: say Later' } })
+    await until(
+      async () => (await client.listTasks({ query: { status: 'completed' } })).total > 0 || undefined,
+    )
+    expect(await task(id)).toMatchObject({ status: 'in_progress', attempts: 1, waiting: waits.waiting })
+    expect(await events(id)).toEqual(before)
+    await client.decideApproval({ params: { id: approval.id }, body: { decision: 'allow-once' } })
+    expect(await untilTask(id, 'completed', 'failed')).toMatchObject({
+      status: 'completed',
+      attempts: 1,
+      result: { filesChanged: [{ path: 'a.txt' }] },
+    })
+  })
 })

@@ -50,4 +50,4 @@ it('an agent searches the web once an admin has configured it, and the key is no
     .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
   expect(written.join()).toContain('https://example.com/a')
   expect(written.join()).not.toContain('CANARY')
-}, 360_000)
+})

@@ -32,7 +32,7 @@ suite('what the bucket reports about memory files', () => {
   beforeAll(async () => {
     cloud = await startCloud()
     functions = loadFunctions(cloud)
-  }, 120_000)
+  })
   afterAll(async () => {
     functions?.stop()
     await cloud?.stop()

@@ -47,7 +47,7 @@ suite('the search of memory in the cloud with MEMORY_EXPAND=on', () => {
     await cloud.putFile('garage.md', '# Garage\n\nOur vehicle is red.')
     await cloud.putFile('kitchen.md', '# Kitchen\n\nThe car of the cook is hot.')
     await functions.feedTexts('memory', 'memory-events', '{}')
-  }, 120_000)
+  })
   afterAll(async () => {
     functions?.stop()
     environment?.stop()

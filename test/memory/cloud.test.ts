@@ -37,7 +37,7 @@ suite('memory in the cloud with an embedding model', () => {
     cloud = await startCloud({ OPENAI_API_KEY: 'sk-memory-test', OPENAI_BASE_URL: `${wire.origin}/v1` })
     environment = await cloud.openEnvironment()
     Object.assign(process.env, environment.env)
-  }, 120_000)
+  })
   afterAll(async () => {
     environment?.stop()
     await cloud?.stop()

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import { until } from '../fakes/until.ts'
 import { connect } from '../journeys/client.ts'
 import { moodyTask, moodyWorld } from '../journeys/moody.ts'
 import { launchService, type Service, startService, temporaryFolder } from '../journeys/service.ts'
@@ -8,13 +9,8 @@ import { describeOffline } from './suite.ts'
 const AGENTS = ['coding-agent', 'claude-code', 'codex', 'opencode', 'moody']
 
 const command = ['npx', 'serverless', 'offline'] as const
-const GONE_WITHIN_MS = 10_000
 
-const expectGone = async (pids: readonly number[]) => {
-  const deadline = performance.now() + GONE_WITHIN_MS
-  while (pids.some(isRunning) && performance.now() < deadline) await new Promise(setImmediate)
-  expect(pids.filter(isRunning)).toEqual([])
-}
+const gone = (pids: readonly number[]) => until(() => !pids.some(isRunning))
 
 const get = async ({ baseUrl }: Service, path: string, accept = '*/*') => {
   const answer = await fetch(`${baseUrl}${path}`, { headers: { accept } })
@@ -37,7 +33,7 @@ describeOffline('npx serverless offline', () => {
     })
     const family = processTree(service.pid)
     service.kill('SIGTERM')
-    await expectGone(family)
+    await gone(family)
     expect(service.output()).not.toMatch(/not stop cleanly|Error/)
   })
 
@@ -49,7 +45,7 @@ describeOffline('npx serverless offline', () => {
     const [, , stack = 0, ...children] = family
     expect(children.length).toBeGreaterThan(1)
     process.kill(stack, 'SIGKILL')
-    await expectGone(family)
+    await gone(family)
   })
 
   it.each([

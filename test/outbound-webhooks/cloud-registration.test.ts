@@ -12,7 +12,7 @@ beforeAll(async () => {
   cloud = await openCloud({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' })
   api = taskApi(cloud.baseUrl)
   await Promise.all([cloud.launchWorker(), cloud.launchConsumer()].map(({ ready }) => ready))
-}, 60_000)
+})
 afterAll(() => cloud[Symbol.asyncDispose]())
 
 describe('a webhook of the cloud', () => {
@@ -35,5 +35,5 @@ describe('a webhook of the cloud', () => {
       await until(() => heard().length >= 4 || undefined)
       expect(heard().sort()).toEqual(['agent.finished', 'agent.started', 'task.completed', 'task.created'])
     }
-  }, 120_000)
+  })
 })

@@ -39,7 +39,7 @@ beforeAll(async () => {
   writeFileSync(program('package.json'), '{"name":"program","private":true,"type":"module"}')
   npm(folder.in('program'), 'install', folder.in(`${NAME}-${VERSION}.tgz`))
   service = await startService({ env: { DATA_DIR: folder.in('data') } })
-}, 240_000)
+})
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   folder[Symbol.dispose]()
@@ -133,7 +133,7 @@ describe('the package of the client', () => {
       code: 'task_not_found',
     })
     expect(run('first-task.ts', 'Write a note')).toMatch(/^completed: This is the scripted demo model/)
-  }, 120_000)
+  })
 
   it('takes every call that the docs show in TypeScript', () => {
     mkdirSync(program('docs'))

@@ -61,5 +61,5 @@ suite('failure groups of the cloud', () => {
       const { status } = await ask(`${baseUrl}/api/failures/${fingerprint}/${verb}`, 'POST')
       expect([status, (await groups())[0]?.muted]).toEqual([200, verb === 'mute'])
     }
-  }, 180_000)
+  })
 })

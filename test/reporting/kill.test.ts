@@ -46,7 +46,7 @@ it('is one comment, although the process is killed between the comment and the r
   await posted.promise
   await service.exited
 
-  await using again = await startService({ env, nodeArgs: clockAhead(LEASE_MS), mostMs: 200_000 })
+  await using again = await startService({ env, nodeArgs: clockAhead(LEASE_MS) })
   const fetchReport = async () => {
     const { task: read } = (await (await fetch(`${again.baseUrl}/api/tasks/${task.id}`)).json()) as {
       task: { report?: { status: string } }
@@ -64,4 +64,4 @@ it('is one comment, although the process is killed between the comment and the r
   })
   expect(tracker.said('codehost')).toEqual([expect.stringContaining('done by attempt 1')])
   expect(tracker.calls.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'PATCH'])
-}, 240_000)
+})

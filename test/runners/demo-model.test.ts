@@ -49,7 +49,7 @@ it('a service that has the demo model alone leaves its agent to runners that hav
   const { id } = await create(task)
   const waiting = await until(async () => (await client.getTask({ params: { id } })).task.waiting)
   expect(waiting).toMatchObject({ reason: 'runner' })
-}, 120_000)
+})
 
 type Claim = { task: { id: string }; fence: number }
 type Claimed = { claim?: Claim; more?: Claim[] }

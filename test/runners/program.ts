@@ -18,7 +18,6 @@ export const launchRunner = ({ url, token, name, folder, env = {}, args = [], ..
   launchService({
     args: ['bin/agent-tasks.js', 'runner', '--url', url, '--name', name, '--dir', folder, ...args],
     env: { RUNNER_TOKEN: token, ...env },
-    mostMs: 300_000,
     endsWithParent: true,
     ...program,
   })

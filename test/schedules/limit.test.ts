@@ -17,7 +17,7 @@ describe.each(storeOpeners(collections))('the limit of schedules on %s', (_name,
   let opened: { store: Store; close: () => Promise<unknown> }
   beforeAll(async () => {
     opened = await open(createFakeClock())
-  }, 60_000)
+  })
   afterAll(() => opened?.close())
 
   it('holds for requests at once in several processes, and a deletion makes room for one', async () => {

@@ -13,7 +13,6 @@ import { ask, taskApi, until } from '../journeys/api.ts'
 import { launchService, startService, temporaryFolder } from '../journeys/service.ts'
 
 const TASKS = 15
-const REFUSES_WITHIN_MS = 20_000
 const scripted = { AGENT_ADAPTERS: 'test/fixtures/agents/scripted.ts', DEFAULT_AGENT: 'scripted' }
 type Folder = ReturnType<typeof temporaryFolder>
 
@@ -271,7 +270,7 @@ describe('a data folder that another program reads', () => {
     using folder = copyFolder(stopped)
     const env = { DATA_DIR: folder.path, ...scripted }
     const reader = read(folder)
-    await using first = launchService({ env, mostMs: REFUSES_WITHIN_MS })
+    await using first = launchService({ env })
     const { code, stderr } = await first.exited
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -309,7 +308,7 @@ describe('a data folder whose write-ahead log is lost', () => {
     using folder = copyFolder(killed)
     cutBy(1)(folder)
     const env = { DATA_DIR: folder.path, ...scripted }
-    await using first = launchService({ env, mostMs: REFUSES_WITHIN_MS })
+    await using first = launchService({ env })
     const { code, stdout, stderr } = await first.exited
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(

@@ -16,11 +16,9 @@ import {
 } from '../journeys/service.ts'
 import { oldNode } from './old-node.ts'
 
-const REFUSES_WITHIN_MS = 20_000
-
 /** One line that says why, on stderr; nothing else, and no stack. */
 const expectRefusal = async (program: Program, why: RegExp) => {
-  await using service = launchService({ ...program, mostMs: REFUSES_WITHIN_MS })
+  await using service = launchService(program)
   const { code, stdout, stderr } = await service.exited
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/^[^\n]+\n$/)

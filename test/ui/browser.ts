@@ -67,7 +67,7 @@ export const openPage = async (baseUrl: string, path: string, options: BrowserCo
     reducedMotion: 'reduce',
     ...options,
   })
-  context.setDefaultTimeout(25_000)
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   const faults = watch(page, baseUrl)
   await page.goto(path)

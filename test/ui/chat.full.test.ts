@@ -16,7 +16,7 @@ beforeAll(async () => {
   service = await openService()
   api = connect(service.baseUrl)
   await api.client.changePolicy({ body: { defaultMode: 'full' } })
-}, 90_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await service?.[Symbol.asyncDispose]()
@@ -451,7 +451,7 @@ inBrowser('a task of the coding agent', () => {
     const { page } = opened
     const run = page.getByRole('region', { name: 'Run', exact: true })
     // The workspace is prepared first.
-    await run.getByText('list_files .', { exact: true }).waitFor({ timeout: 60_000 })
+    await run.getByText('list_files .', { exact: true }).waitFor()
     await page.getByText('waiting for approval').first().waitFor()
     await run.getByRole('button', { name: 'Allow once: write_file' }).waitFor()
     // The call is shown before the task is stored as waiting.
@@ -496,5 +496,5 @@ inBrowser('a task of the coding agent', () => {
     await page.getByRole('link', { name: 'Open task' }).click()
     await page.waitForURL(`**/tasks/${id}`)
     expect(opened.faults).toEqual([])
-  }, 120_000)
+  })
 })

@@ -14,7 +14,7 @@ within('devices and the audit', () => {
     if (!hasBrowser) return
     service = await openService()
     open = await openPage(service.baseUrl, '/settings/devices')
-  }, 90_000)
+  })
   afterAll(async () => {
     await Promise.all([closeBrowser(), service?.[Symbol.asyncDispose]()])
   })

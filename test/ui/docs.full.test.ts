@@ -12,7 +12,7 @@ import { startWorld, type World } from './world.ts'
 let world: World
 beforeAll(async () => {
   if (hasBrowser) world = await startWorld()
-}, 120_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await world?.stop()
@@ -84,7 +84,7 @@ inBrowser('the docs', () => {
     await page.getByPlaceholder('Search…').fill('quetzalcoatl')
     await contents.getByText('No guide has these words.').waitFor()
     expect(faults).toEqual([])
-  }, 90_000)
+  })
 
   it('show a diagram in the colours of the theme, and examples that call the origin of the page', async () => {
     await using opened = await openPage(world.baseUrl, '/docs/explain/lifecycle')

@@ -16,11 +16,11 @@ const statuses = async () =>
 
 inBrowser('the view of failures', () => {
   beforeAll(async () => {
-    service = await startService({ env: world.env, mostMs: 240_000 })
+    service = await startService({ env: world.env })
     api = connect(service.baseUrl)
     for (const title of ['import', 'refactor', 'translate'])
       await api.perform(moodyTask(title, { failures: 99 }))
-  }, 120_000)
+  })
   afterAll(async () => {
     await closeBrowser()
     await service.stop()

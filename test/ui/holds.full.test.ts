@@ -28,7 +28,7 @@ beforeAll(async () => {
     ANTHROPIC_BASE_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
   })
   api = connect(service.baseUrl)
-}, 120_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await service?.[Symbol.asyncDispose]()
@@ -82,7 +82,7 @@ inBrowser('a provider whose usage limit is reached', () => {
     await loadAnew(opened, '/settings')
     await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor()
     expect(opened.faults).toEqual([])
-  }, 90_000)
+  })
 
   it('is not for other users to start, and leaves the page by itself when its hold ends', async () => {
     await heldTask('Waits too')
@@ -105,5 +105,5 @@ inBrowser('a provider whose usage limit is reached', () => {
     await api.client.removeHold({ params: { id: holds[0]?.id ?? '' } })
     await hold.waitFor({ state: 'detached' })
     expect(opened.faults).toEqual([])
-  }, 90_000)
+  })
 })

@@ -89,7 +89,7 @@ beforeAll(async () => {
   // The push service of these tests is on loopback.
   service = await openService({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' })
   api = connect(service.baseUrl)
-}, 120_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await service?.[Symbol.asyncDispose]()
@@ -271,7 +271,7 @@ inBrowser('approvals in the inbox', () => {
     await page.keyboard.press('Enter')
     await card(page, 'p.txt').getByRole('button', { name: 'Deny' }).click()
     await card(page, 'p.txt').getByText('Denied').waitFor()
-  }, 90_000)
+  })
 
   it('leaves a call where it is that another tab decides, and says so; the same when it is decided too late', async () => {
     for (const path of ['e.txt', 'f.txt', 'g.txt']) await converse(path, write(path))
@@ -469,7 +469,7 @@ inBrowser('the inbox', () => {
     for (let times = 0; times < 2; times += 1) await page.keyboard.press('z')
     for (const title of ['One', 'Two']) await row(page, title).waitFor()
     expect(opened.faults).toEqual([])
-  }, 90_000)
+  })
 
   it('marks more items as done than one request takes, and has them selected still where that failed', async () => {
     const at = new Date().toISOString()
@@ -490,7 +490,7 @@ inBrowser('the inbox', () => {
     await done.click()
     await page.getByText('Nothing needs you').waitFor()
     expect((await api.client.listInbox({ query: {} })).items).toEqual([])
-  }, 90_000)
+  })
 
   it('has one call open at a time, under headings that count', async () => {
     for (const path of ['a.txt', 'b.txt']) await converse(path, write(path))
@@ -573,7 +573,7 @@ inBrowser('the inbox', () => {
     const letter = (await api.client.listDlq({ query: {} })).items.find(({ taskId }) => taskId === id)
     await api.client.discardDlqItem({ params: { id: letter?.id ?? '' } })
     await page.getByText('Nothing needs you').waitFor()
-  }, 60_000)
+  })
 
   it('has with what waits the verb that ends the wait', async () => {
     const known = await api.client.listInbox({ query: {} })

@@ -72,7 +72,7 @@ beforeAll(async () => {
   provider.register(service.baseUrl)
   admin = await signUp('ada')
   guest = await signUp('linus')
-}, 120_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await service?.[Symbol.asyncDispose]()
@@ -133,7 +133,7 @@ inBrowser('the accounts', () => {
     await dialog.getByRole('button', { name: 'Unlink' }).click()
     await row.getByText('Not linked').waitFor()
     expect(provider.revocations).toHaveLength(1)
-  }, 90_000)
+  })
 
   it('say what an account was not allowed, and that its provider gives no tokens any more', async () => {
     const page = await open(admin)
@@ -153,7 +153,7 @@ inBrowser('the accounts', () => {
     await accountIn(page, 'Linear').getByText('Access lost').waitFor()
     await soundly(admin)
     await page.unroute('**/api/integrations/trackerb')
-  }, 60_000)
+  })
 
   it('say to admins alone what commenting takes, by the setting as it is', async () => {
     const page = await open(admin)
@@ -181,7 +181,7 @@ inBrowser('the accounts', () => {
     await row.getByText(`${asked}.`, { exact: true }).waitFor()
     await comments.click()
     await row.getByText(`${asked}, change issues and comment.`, { exact: true }).waitFor()
-  }, 60_000)
+  })
 
   it('that the operator has not set up are not to be connected; admins are told the variables', async () => {
     for (const [opened, words] of [
@@ -227,7 +227,7 @@ inBrowser('the web search', () => {
     await form.getByLabel('Remove the stored key').check()
     await form.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Brave Search has no apiKey').first().waitFor()
-  }, 90_000)
+  })
 })
 
 inBrowser('where results are reported', () => {
@@ -249,7 +249,7 @@ inBrowser('where results are reported', () => {
     await open(guest)
     await guest.page.getByRole('form', { name: 'Web search' }).waitFor()
     expect(await guest.page.getByRole('checkbox', { name: 'Comment on issues' }).count()).toBe(0)
-  }, 60_000)
+  })
 
   const reportedPanel = ({ page }: typeof admin) => page.getByRole('region', { name: 'Reporting' })
   /** Labels an issue; resolves to the task. */
@@ -290,7 +290,7 @@ inBrowser('where results are reported', () => {
     await panel.getByText(/^Commenting on the GitHub issue failed/).waitFor()
     expect(await panel.innerText()).toMatch(/Not on my watch.*\(comment_forbidden\)/)
     expect(await panel.getByRole('link').allInnerTexts()).toEqual(['Integrations'])
-  }, 90_000)
+  })
 
   it.each<[string, object, RegExp, readonly string[]]>([
     [
@@ -312,19 +312,15 @@ inBrowser('where results are reported', () => {
       /Publishing the changes on agent\/one failed: The account may not push \(push_refused\)/,
       ['/settings/integrations'],
     ],
-  ])(
-    'is with the result of an agent: %s',
-    async (_what, published, words, ways) => {
-      const cookies = (await admin.context.cookies()).map(({ name, value }) => `${name}=${value}`)
-      const api = connect(service.baseUrl, { cookie: cookies.join('; ') })
-      const metadata = { published: { branch: 'agent/one', ...published } }
-      const { id } = await api.perform({ title: 'Done', metadata })
-      const page = await open(admin, `/tasks/${id}`)
-      await reportedPanel(admin).getByText(words).waitFor()
-      const links = await reportedPanel(admin).getByRole('link').all()
-      expect(await Promise.all(links.map((link) => link.getAttribute('href')))).toEqual(ways)
-      expect(await page.getByText('Details of the run').count()).toBe(0)
-    },
-    60_000,
-  )
+  ])('is with the result of an agent: %s', async (_what, published, words, ways) => {
+    const cookies = (await admin.context.cookies()).map(({ name, value }) => `${name}=${value}`)
+    const api = connect(service.baseUrl, { cookie: cookies.join('; ') })
+    const metadata = { published: { branch: 'agent/one', ...published } }
+    const { id } = await api.perform({ title: 'Done', metadata })
+    const page = await open(admin, `/tasks/${id}`)
+    await reportedPanel(admin).getByText(words).waitFor()
+    const links = await reportedPanel(admin).getByRole('link').all()
+    expect(await Promise.all(links.map((link) => link.getAttribute('href')))).toEqual(ways)
+    expect(await page.getByText('Details of the run').count()).toBe(0)
+  })
 })

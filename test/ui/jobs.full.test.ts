@@ -20,7 +20,7 @@ beforeAll(async () => {
     (word) => `diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-old\n+${word}\n`,
   )
   failed = (await world.perform({ title: 'Broken build', metadata: { failures: 3, diffs } })).id
-}, 120_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await world?.stop()

@@ -8,7 +8,7 @@ import { startWorld, type World } from './world.ts'
 let world: World
 beforeAll(async () => {
   if (hasBrowser) world = await startWorld()
-}, 90_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await world?.stop()
@@ -176,7 +176,7 @@ inBrowser('a visitor who opens the page', () => {
     await page.waitForURL(`${world.baseUrl}/settings/tokens?token=new`)
     await page.locator('input[name=name]:focus').waitFor()
     expect(faults).toEqual([])
-  }, 90_000)
+  })
 
   it('cancels a task that runs, once there was time to undo that', async () => {
     const { id } = await world.create({ title: 'Long', metadata: { runMs: 120_000 } })

@@ -11,7 +11,7 @@ beforeAll(async () => {
   if (!hasBrowser) return
   world = await startWorld()
   await world.client.createTask({ body: { title: 'The first' } })
-}, 120_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await world?.stop()

@@ -14,7 +14,7 @@ let port: number
 let service: Service
 let isUp = false
 const start = async () => {
-  service = await startService({ env: { ...world.env, PORT: String(port) }, mostMs: 300_000 })
+  service = await startService({ env: { ...world.env, PORT: String(port) } })
   isUp = true
 }
 const kill = async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 // Services share one data folder, so a restarted one serves the next test.
 beforeEach(async () => {
   if (hasBrowser && !isUp) await start()
-}, 90_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await kill()
@@ -113,7 +113,7 @@ inBrowser('the connection', () => {
     await page.route('**/api/tasks/analytics*', (route) => route.fulfill(broken))
     await connect(service.baseUrl).client.createTask({ body: { title: 'Something new to count' } })
     const banner = page.getByRole('status').filter({ hasText: 'Some data could not be loaded' })
-    await banner.waitFor({ timeout: 25_000 })
+    await banner.waitFor()
     expect(await banner.count()).toBe(1)
   })
 })

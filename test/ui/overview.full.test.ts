@@ -29,7 +29,7 @@ beforeAll(async () => {
   if (!hasBrowser) return
   world = await startWorld()
   await world.client.importTasks({ body: { version: '1.0', tasks: recentTasks(12, 2_000) } })
-}, 120_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await world?.stop()

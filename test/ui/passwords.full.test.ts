@@ -35,7 +35,7 @@ within('passwords and sessions', () => {
     admin = await openPage(baseUrl(), '/login')
     const ada = { email: 'ada@example.com', name: 'Ada', password: 'correct horse 1' }
     await post(admin, '/api/auth/signup', ada)
-  }, 90_000)
+  })
   afterAll(async () => {
     await Promise.all([closeBrowser(), service?.[Symbol.asyncDispose]()])
   })

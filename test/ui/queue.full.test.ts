@@ -27,10 +27,10 @@ const focused = (page: Page, title: string) =>
 
 inBrowser('the view of the queue', () => {
   beforeAll(async () => {
-    service = await startService({ env: world.env, mostMs: 240_000 })
+    service = await startService({ env: world.env })
     api = connect(service.baseUrl)
     await failed('import', 'refactor', 'translate', 'review', 'summarize')
-  }, 120_000)
+  })
   afterAll(async () => {
     await closeBrowser()
     await service.stop()

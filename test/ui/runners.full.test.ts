@@ -15,7 +15,7 @@ beforeAll(async () => {
   if (!hasBrowser) return
   service = await openService({ WORKER: 'off', TASK_LEASE_MS: '240000', RUNNER_TOKEN: SHARED })
   api = connect(service.baseUrl)
-}, 90_000)
+})
 afterAll(async () => {
   await Promise.all([closeBrowser(), service?.[Symbol.asyncDispose]()])
 })

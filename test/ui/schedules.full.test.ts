@@ -99,7 +99,7 @@ let world: World
 beforeAll(async () => {
   if (!hasBrowser) return
   world = await startWorld()
-}, 120_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await world?.stop()
@@ -174,7 +174,7 @@ inBrowser('the schedules', () => {
     })
     expect(nextRuns[0]).toBe(nextRunAt)
     await expectSound(opened)
-  }, 90_000)
+  })
 
   it('are run by hand with a way to the task, paused, gone on with, changed and deleted', async () => {
     const { schedule } = await world.client.createSchedule({
@@ -235,7 +235,7 @@ inBrowser('the schedules', () => {
     await page.goto(`/schedules?schedule=${schedule.id}`)
     await page.getByRole('dialog').getByRole('alert').waitFor()
     expect(opened.faults).toEqual([])
-  }, 90_000)
+  })
 
   it('say why no task was made at a due time', async () => {
     await using opened = await openPage(world.baseUrl, '/schedules')

@@ -61,7 +61,7 @@ beforeAll(async () => {
   service = await openService(env)
   admin = await signUp('/login', 'ada')
   guest = await signUp('/login', 'linus')
-}, 120_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await service?.[Symbol.asyncDispose]()

@@ -69,7 +69,7 @@ within('the settings', () => {
       if (answer.status() >= 500) failed.push(`${answer.status()} ${answer.url()}`)
     })
     await signUp(admin, { email: 'ada@example.com', name: 'Ada' })
-  }, 90_000)
+  })
   afterAll(async () => {
     await Promise.all([closeBrowser(), service?.[Symbol.asyncDispose](), wire?.close()])
   })

@@ -71,7 +71,7 @@ within('the sign-in', () => {
       openService({ AUTH_MODE: 'cloud', OUTBOUND_ALLOW_HOSTS: '127.0.0.1', ...providers }),
       openService({ ACCESS_KEY: 'a key of ours' }),
     ])
-  }, 90_000)
+  })
   afterAll(async () => {
     elsewhere.close()
     await Promise.all([closeBrowser(), cloud?.[Symbol.asyncDispose](), local?.[Symbol.asyncDispose]()])

@@ -33,7 +33,7 @@ beforeAll(async () => {
     AGENT_MAX_COST_USD: '2.5',
     PATH: `${programs}:/usr/bin:/bin`,
   }
-  service = await startService({ env, mostMs: 240_000 })
+  service = await startService({ env })
   api = connect(service.baseUrl)
   await api.perform(moodyTask('lost', { failures: 99 }))
   await api.perform(moodyTask('done'))
@@ -41,7 +41,7 @@ beforeAll(async () => {
   await api.client.createExperience({
     body: { type: 'task_solution', intent: 'slow tests', solution: 'warm the cache', tags: ['tests'] },
   })
-}, 120_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await service?.stop()

@@ -18,7 +18,7 @@ beforeAll(async () => {
   if (!hasBrowser) return
   world = await startWorld()
   await world.client.importTasks({ body: { version: '1.0', tasks: finishedTasks(4) } })
-}, 120_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await world?.stop()
@@ -180,7 +180,7 @@ inBrowser('the page of a task', () => {
       await page.getByRole('status').filter({ hasText: words }).waitFor()
     }
     await expectSound(opened)
-  }, 90_000)
+  })
 })
 
 const MARKDOWN = `# Done
@@ -293,7 +293,7 @@ inBrowser('the parts of a task', () => {
     await page.getByRole('region', { name: 'Prompt' }).getByText('Do it').waitFor()
     await expectSound(opened)
     expect(faults).toEqual([])
-  }, 90_000)
+  })
 
   it('show the output as it was written where the code that reads Markdown does not come', async () => {
     const task = { ...finishedTasks(1)[0], id: 'task_unread', title: 'Unread', status: 'completed' }
@@ -343,7 +343,7 @@ inBrowser('the parts of a task', () => {
     const rules = ['button-name', 'nested-interactive', 'scrollable-region-focusable']
     expect(await violationsIn(page, rules)).toEqual([])
     expect(faults).toEqual([])
-  }, 90_000)
+  })
 
   it('leave the screen of a phone to the changes: of the head one line stays, which leads back and to the other parts', async () => {
     const lines = 300
@@ -375,7 +375,7 @@ inBrowser('the parts of a task', () => {
     await page.waitForURL('**/tasks?labels=imported')
     await page.goto('/tasks/task_phone')
     expect(await page.getByRole('link', { name: 'Back' }).getAttribute('href')).toBe('/tasks')
-  }, 90_000)
+  })
 
   it('draw a part of a long output, and more of it on demand', async () => {
     const item = '- **Bold** words\n\n'
@@ -399,7 +399,7 @@ inBrowser('the parts of a task', () => {
     expect(await bold.count()).toBe(2_228)
     expect(await violationsIn(page, ['button-name', 'list', 'scrollable-region-focusable'])).toEqual([])
     expect(faults).toEqual([])
-  }, 90_000)
+  })
 
   it('draw a part of a text of very many lines, and more of it on demand', async () => {
     const prompt = `${'\n'.repeat(30_000)}The end`
@@ -438,7 +438,7 @@ inBrowser('the parts of a task', () => {
     await page.getByText('This diff cannot be displayed as files').waitFor()
     await page.getByText('I changed nothing.').waitFor()
     expect(await page.getByText('0 files').count()).toBe(0)
-  }, 90_000)
+  })
 
   it('name what memory gave by its place, and keep what is said of it, which may be changed', async () => {
     const { client } = world
@@ -473,7 +473,7 @@ inBrowser('the parts of a task', () => {
     await answer('Not useful', true).waitFor()
     expect(await successAndUses()).toEqual([0.375, 0])
     await expectSound(opened)
-  }, 90_000)
+  })
 
   it('have a log that follows its end, is searched, linked and saved', async () => {
     const { id } = await world.create({
@@ -542,7 +542,7 @@ inBrowser('the parts of a task', () => {
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
     expect(await violationsIn(page)).toEqual([])
     expect(faults).toEqual([])
-  }, 90_000)
+  })
 })
 
 inBrowser('the address of a line beyond the end of a log', () => {
@@ -554,7 +554,7 @@ inBrowser('the address of a line beyond the end of a log', () => {
     const log = page.getByRole('region', { name: 'Log' })
     await log.getByRole('listitem').last().getByText('completed').waitFor()
     await expectSound(opened)
-  }, 90_000)
+  })
 })
 
 inBrowser('the log of a task that runs', () => {
@@ -654,7 +654,7 @@ inBrowser('a task that took several attempts', () => {
     await page.reload()
     await ofFile.getByText('+const first = 2').waitFor()
     await expectSound(opened)
-  }, 90_000)
+  })
 
   it('is compared with its retry, and says what is not known', async () => {
     const { id } = await world.perform({ title: 'Once', metadata: { diff: changing('same') } })
@@ -670,7 +670,7 @@ inBrowser('a task that took several attempts', () => {
     expect(await page.getByRole('table', { name: 'Figures' }).innerText()).not.toMatch(/Cost|Tokens/)
     await page.goto(`/tasks/${retry.id}?tab=compare&first=task_nothing`)
     await page.getByText('The changes cannot be compared, because task_nothing has no result.').waitFor()
-  }, 90_000)
+  })
 })
 
 inBrowser('the result of a task', () => {
@@ -732,7 +732,7 @@ inBrowser('the result of a task', () => {
     const apply = page.getByRole('button', { name: 'Apply' })
     expect(await apply.getAttribute('title')).toBe('This diff was too large to store completely')
     expect(await apply.isDisabled()).toBe(true)
-  }, 90_000)
+  })
 
   it('says a failure once: the reason, how many are alike, and what to do', async () => {
     const prompt = `${'All that is asked for. '.repeat(40)}The end.`
@@ -760,7 +760,7 @@ inBrowser('the result of a task', () => {
     await failure.getByRole('link', { name: /^\d+ similar failures in the last 7 days$/ }).click()
     await page.waitForURL(/fingerprint=/)
     await page.getByText('not in the mood for attempt 3').first().waitFor()
-  }, 90_000)
+  })
 })
 
 inBrowser('the composer of a task', () => {
@@ -786,7 +786,7 @@ inBrowser('the composer of a task', () => {
         expect(await page.evaluate(coveredFocus)).toBe('')
       }
     }
-  }, 90_000)
+  })
 })
 
 const isInView = (element: Element) => {
@@ -835,7 +835,7 @@ inBrowser('the thread of a task', () => {
     await heading(page, 'Ask 31')
     await page.getByText('Turn 31 of 31').waitFor()
     expect(await page.getByRole('link', { name: 'Latest turn' }).count()).toBe(0)
-  }, 90_000)
+  })
 
   it('goes on by a reply: at once after an end, and after the running turn before it', async () => {
     const first = await world.perform({ title: 'Begun', prompt: 'Begin' })
@@ -884,7 +884,7 @@ inBrowser('the thread of a task', () => {
     await heading(page, 'And then?')
     await page.getByRole('button', { name: 'Cancel' }).click()
     await turns(page).last().getByText('Cancelled').waitFor()
-  }, 90_000)
+  })
 
   it('says at the field why a message was not taken, keeps it, and makes one turn of a message that is sent again', async () => {
     const { id } = await world.perform({ title: 'Asked once', prompt: 'Ask' })
@@ -926,5 +926,5 @@ inBrowser('the thread of a task', () => {
     await page.getByRole('button', { name: 'New task with this text' }).click()
     const form = page.getByRole('dialog', { name: 'Edit and run again' })
     expect(await form.getByLabel('Prompt').inputValue()).toBe('Go on with it')
-  }, 90_000)
+  })
 })

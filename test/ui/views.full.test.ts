@@ -48,7 +48,7 @@ beforeAll(async () => {
   await world.client.bulkTasks({ body: { action: 'cancel', ids: [done.id] } })
   ids = { failed: failed.id, done: done.id }
   await world.create({ title: 'Runs', metadata: { runMs: 240_000 } })
-}, 120_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await world?.stop()

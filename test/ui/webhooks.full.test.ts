@@ -67,7 +67,6 @@ describe('the snippet for a receiver', () => {
         const results = cases.map(([what], n) => `${what}: ${verdicts[n]}`)
         expect(results).toEqual(cases.map(([what, , isRight]) => `${what}: ${isRight}`))
       },
-      120_000,
     )
 
   it('is in the guide as well', () => {
@@ -86,7 +85,7 @@ beforeAll(async () => {
   receiver = await startReceiver()
   service = await openService(world.env)
   api = connect(service.baseUrl)
-}, 120_000)
+})
 afterAll(async () => {
   await closeBrowser()
   await service?.[Symbol.asyncDispose]()
@@ -221,7 +220,7 @@ inBrowser('the view of webhooks', () => {
     await expectGood(opened)
     await api.client.deleteWebhook({ params: { id: /whk_[^/]+/.exec(page.url())?.[0] ?? '' } })
     await page.getByRole('link', { name: 'All webhooks' }).waitFor()
-  }, 90_000)
+  })
 
   it('says what failed and why, what waits, and sends it: one, several, and all since a time', async () => {
     receiver.answer = (response) => response.writeHead(410).end('<b>gone</b>\u202e')
@@ -317,7 +316,7 @@ inBrowser('the view of webhooks', () => {
     await page.goto(`/settings/webhooks/${id}?delivery=evt_none`)
     await page.getByText('This delivery does not exist').waitFor()
     expect(opened.faults).toEqual([])
-  }, 90_000)
+  })
 
   it('counts all attempts of a delivery, and numbers those that are kept as they were made', async () => {
     receiver.answer = (response) => response.end('ok')
@@ -335,7 +334,7 @@ inBrowser('the view of webhooks', () => {
     expect(numbers).toEqual([1, ...Array.from({ length: 20 }, (_, n) => n + 5)])
     await expectGood(opened)
     await api.client.deleteWebhook({ params: { id } })
-  }, 90_000)
+  })
 
   it('is gone through by keys, pauses and resumes several, and changes, signs anew and deletes one', async () => {
     for (const { id } of (await api.client.listWebhooks()).webhooks)
@@ -422,5 +421,5 @@ inBrowser('the view of webhooks', () => {
       .getByText(oldest?.id ?? '', { exact: true })
       .waitFor()
     expect(opened.faults).toEqual([])
-  }, 90_000)
+  })
 })

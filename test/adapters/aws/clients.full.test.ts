@@ -133,4 +133,4 @@ let observed: Record<string, Observed>
 beforeAll(async () => {
   const all = Object.entries(BEHAVIOURS).map(async ([name, behave]) => [name, await observe(behave)] as const)
   observed = Object.fromEntries(await Promise.all(all))
-}, 60_000)
+})

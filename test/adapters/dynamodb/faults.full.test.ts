@@ -74,7 +74,7 @@ describe('storage of which 30 % of all calls fail', () => {
     const acknowledged = answered.filter((n) => n % 2 === 1).length
     expect(added).toBeGreaterThanOrEqual(acknowledged)
     expect(added).toBeLessThanOrEqual(COMMITS / 2)
-  }, 120_000)
+  })
 
   it('tries again when a transaction under way has the row', async () => {
     await store.commit({ insert: notes, row: note('held', { rank: 0 }) })

@@ -124,7 +124,7 @@ describe('a function that is fed from SQS', () => {
     share = 0
     await until(async () => (await totalDepth(client, urls)) === 0)
     expect(handled.size).toBe(200)
-  }, 60_000)
+  })
 
   it('goes on when SQS is back', async () => {
     const { client, queue, feed, createBatchHandler, log } = await open()

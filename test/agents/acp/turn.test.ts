@@ -379,7 +379,7 @@ describe('a turn of an agent over ACP', () => {
     expect([output.length, output.slice(-8)]).toEqual([100_000, 'The end.'])
     expect(texts(observed).length).toBeLessThan(51_000_000)
     expect(texts(observed).split('is not shown: this run sent too much')).toHaveLength(2)
-  }, 60_000)
+  })
 
   it('ends one whose calls are refused again and again', async () => {
     const denied: string[] = []

@@ -114,5 +114,5 @@ describe('a program that looks for the key of the operator', () => {
     })
     expect(refused).toEqual(['127.0.0.1', 'api.anthropic.com', '1.1.1.1'])
     await other.close()
-  }, 120_000)
+  })
 })

@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, jest } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { cloneFailure, workspaceFailure } from '../../../lib/adapters/agents/repository/git-failures.ts'
 import { namedLimit } from '../../../lib/adapters/node/command-watch.ts'
 import { createAgentOn } from '../../fakes/coding-agent.ts'
 import { createScriptedModels } from '../../fakes/scripted-models.ts'
 import { createWorkbench, limits, type Workbench } from '../../fakes/workbench.ts'
-
-jest.setTimeout(60_000)
 
 const git = ['-c', 'user.name=x', '-c', 'user.email=x@y', '-C']
 

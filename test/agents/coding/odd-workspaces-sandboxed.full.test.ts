@@ -1,8 +1,6 @@
-import { describe, expect, it, jest } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createWorkbench } from '../../fakes/workbench.ts'
 import { expectedReads, oddWorkspaces, readOddWorkspaces, titledReads } from './odd-workspaces.ts'
-
-jest.setTimeout(300_000)
 
 describe('the changes of a workspace with odd files', () => {
   it('are read in a sandbox as without one', async () => {

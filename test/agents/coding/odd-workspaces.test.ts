@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { describe, expect, it, jest } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { expectedReads, titledReads } from './odd-workspaces.ts'
-
-jest.setTimeout(180_000)
 
 describe('the changes of a workspace with odd files', () => {
   it('are read by a service that is not root, without a sandbox', async () => {

@@ -210,25 +210,19 @@ describe('a failure to publish', () => {
   ]
   /** Where the branch was pushed, a person can make the pull request. */
   const PUSHED = 'code_host_unavailable'
-  it.each(failing)(
-    '%s is told, and the task does not fail',
-    async (_title, arrange, code) => {
-      arrange()
-      const { result, published, progress } = await run()
-      expect(result?.success).toBe(true)
-      expect(published).toMatchObject({ status: 'failed', branch: 'agent/task_1', error: { code } })
-      expect(progress.at(-1)).toContain('The changes were not published: ')
-      const compareUrl =
-        code === PUSHED
-          ? expect.stringMatching(
-              /^https:\/\/[^/]+\/owner\/repo\/compare\/main\.\.\.agent\/task_1\?expand=1$/,
-            )
-          : undefined
-      expect(Object(published).compareUrl).toEqual(compareUrl)
-      expect(host.branches().includes('agent/task_1')).toBe(code === PUSHED)
-    },
-    20_000,
-  )
+  it.each(failing)('%s is told, and the task does not fail', async (_title, arrange, code) => {
+    arrange()
+    const { result, published, progress } = await run()
+    expect(result?.success).toBe(true)
+    expect(published).toMatchObject({ status: 'failed', branch: 'agent/task_1', error: { code } })
+    expect(progress.at(-1)).toContain('The changes were not published: ')
+    const compareUrl =
+      code === PUSHED
+        ? expect.stringMatching(/^https:\/\/[^/]+\/owner\/repo\/compare\/main\.\.\.agent\/task_1\?expand=1$/)
+        : undefined
+    expect(Object(published).compareUrl).toEqual(compareUrl)
+    expect(host.branches().includes('agent/task_1')).toBe(code === PUSHED)
+  })
 
   it('whose answer alone was lost, of a push, is none', async () => {
     let lost = 0

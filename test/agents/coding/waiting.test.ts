@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Toolbox, ToolSession } from '../../../lib/ports/tool.ts'
 import { createAgentOn } from '../../fakes/coding-agent.ts'
 import { createScriptedModels } from '../../fakes/scripted-models.ts'
@@ -43,8 +43,6 @@ const script = [
   },
   { text: 'Done' },
 ]
-
-jest.setTimeout(120_000)
 
 describe('a run of the coding agent that waits for approval', () => {
   it.each([

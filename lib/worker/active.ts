@@ -148,6 +148,8 @@ export type LeasedRun = ActiveRun & {
   costed(): Leased
   /** Renews the lease, with a progress event when there is a message; stops the run when the lease is lost. */
   beat(message?: string): void
+  /** Resolves when every message so far is stored; undefined when all are. Never rejects. */
+  told(): Promise<unknown> | undefined
 }
 
 /** Registers leased tasks as active runs, for cancel, heartbeat and shutdown. */
@@ -156,6 +158,7 @@ export const createLeasedRuns =
   (task: Leased): LeasedRun => {
     const stopped = createStop()
     const busy = { beat: 0, check: 0 }
+    const untold = new Set<Promise<void>>()
     const stopIfLost = async (by: keyof typeof busy, isLeased: () => Promise<boolean>) => {
       busy[by] += 1
       try {
@@ -169,8 +172,11 @@ export const createLeasedRuns =
     }
     // Only one renewal is in flight: repeats would slow down storage that is already slow.
     const beat = (message?: string) => {
-      if (message !== undefined || busy.beat === 0)
-        void stopIfLost('beat', () => lease.renew(run.costed(), message))
+      if (message === undefined && busy.beat > 0) return
+      const renewed = stopIfLost('beat', () => lease.renew(run.costed(), message))
+      if (message === undefined) return
+      untold.add(renewed)
+      void renewed.then(() => untold.delete(renewed))
     }
     const check = () => {
       if (busy.beat + busy.check === 0) void stopIfLost('check', () => lease.isLeased(task))
@@ -183,6 +189,7 @@ export const createLeasedRuns =
       stop: stopped.stop,
       beat,
       check,
+      told: () => (untold.size > 0 ? Promise.all(untold) : undefined),
       costed: () => ({
         ...run.task,
         ...definedFields({

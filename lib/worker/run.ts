@@ -206,12 +206,11 @@ export const createRunner = ({
         const outcome = withSessionWarning(warned, limit.report)
         limit.end()
         isOver = true
-        // The events are stored before the end of the run: a reader who sees that the task has ended finds all events.
-        const stored = events.end(outcome, run.costed().attemptCost)
-        const noted = pauses.end()
+        // Stored before the end of the run: a reader who sees that the task has ended finds all events and all progress.
+        const writes = [events.end(outcome, run.costed().attemptCost), pauses.end(), run.told()]
         for (const forget of forgetSecrets.splice(0)) forget()
-        if (stored === undefined && noted === undefined) resolve(outcome)
-        else Promise.all([stored, noted]).then(() => resolve(outcome))
+        if (writes.every((write) => write === undefined)) resolve(outcome)
+        else Promise.all(writes).then(() => resolve(outcome))
       }
       const { signal } = stopped
       // A run that waited has work to tell of.

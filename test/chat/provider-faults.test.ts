@@ -65,7 +65,9 @@ const end = (stop_reason: string) => [
 const listFiles = { name: 'list_files', arguments: '{}' }
 const toolUse = { type: 'tool_use', id: 'toolu_1', name: 'list_files', input: {} }
 
-const WIRES: Readonly<Record<string, Answers>> = {
+const KINDS = ['openai', 'anthropic'] as const
+type Kind = (typeof KINDS)[number]
+const WIRES: Readonly<Record<Kind, Answers>> = {
   openai: {
     begun: [chunk({ role: 'assistant', content: 'Hel' }), chunk({ content: 'lo' })],
     whole: saying('Hel', 'lo'),
@@ -111,12 +113,6 @@ const LATE: Fault[] = [
   ['drops the connection', ({ begun }) => reset(...begun), 503, 'provider_error'],
   ['hangs', ({ begun }) => hang(...begun), 503, 'timeout'],
 ]
-/** Each fault on each wire. */
-const onWires = (faults: Fault[]) =>
-  Object.entries(WIRES).flatMap(([kind, answers]) =>
-    faults.map(([what, reply, code, name]) => [kind, what, reply(answers), code, name, answers] as const),
-  )
-
 // biome-ignore lint/suspicious/noExplicitAny: the answers of many routes.
 type Body = any
 const ask = async (path: string, body?: object) => {
@@ -133,34 +129,44 @@ const ask = async (path: string, body?: object) => {
 const framesIn = (said: string): Body[] =>
   said.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : []))
 
-const script = (...replies: Reply[]) => {
+/** What both wires answer from now on. */
+const script = (reply: (answers: Answers) => Reply) => {
   wire.heard.length = 0
-  wire.replies = replies
+  wire.replies = [
+    (res, heard) => reply(WIRES[heard.path.endsWith('/messages') ? 'anthropic' : 'openai'])(res, heard),
+  ]
 }
 const converse = async (): Promise<string> => (await ask('conversations', {})).body.conversation.id
 const lastMessage = async (id: string) => (await ask(`conversations/${id}`)).body.messages.at(-1)
 
 /** A request to every endpoint that calls a model, each in a conversation of its own. */
-const startTurns = async (kind: string) => {
+const startTurns = async (kind: Kind) => {
   const model = `${kind}/model-9`
   const messages = [{ role: 'user', content: 'Hi' }]
   const ids = await Promise.all(Array.from({ length: 4 }, converse))
   const [streamed = '', plain = '', tooled = '', agentic = ''] = ids
   const said = { content: 'Hi', model }
   return {
+    kind,
     ids: { streamed, plain, tooled, agentic },
     answers: async () => {
-      const all = await Promise.all([
+      const [whole, stream, message, withTools, session] = await Promise.all([
         ask('completions', { messages, model }),
         ask('completions', { messages, model, stream: true, conversationId: streamed }),
         ask(`conversations/${plain}/messages`, said),
         ask(`conversations/${tooled}/messages/with-tools`, { ...said, securityMode: 'full' }),
         ask(`conversations/${agentic}/messages/agentic`, said),
       ])
-      const [whole, stream, message, withTools, session] = all
-      return { whole, stream, message, withTools, session } as Record<string, (typeof all)[number]>
+      return { plain: { whole, message, withTools }, stream, session }
     },
   }
+}
+
+/** What all endpoints answer while the provider does so, on both wires at once: some faults take their time. */
+const answersTo = async (reply: Fault[1]) => {
+  const started = await Promise.all(KINDS.map(startTurns))
+  script(reply)
+  return Promise.all(started.map(async ({ kind, ids, answers }) => ({ kind, ids, ...(await answers()) })))
 }
 
 /** A session that failed: its last event says why, and none says that it was complete. */
@@ -174,70 +180,79 @@ const expectFailed = (said: string | undefined, name: string) => {
 /** Whether the model is told the result of a call. */
 const hasResult = ({ body }: Heard) => /"role":"tool"|"type":"tool_result"/.test(JSON.stringify(body))
 
-/** The provider is asked again, so its faults have closed nothing. */
-const expectWorking = async (kind: string, { whole }: Answers) => {
-  script(whole)
+/** The providers are asked again, so their faults have closed nothing. */
+const expectWorking = async () => {
+  script(({ whole }) => whole)
   const messages = [{ role: 'user', content: 'Hi' }]
-  expect((await ask('completions', { messages, model: `${kind}/model-9` })).status).toBe(200)
+  for (const kind of KINDS)
+    expect((await ask('completions', { messages, model: `${kind}/model-9` })).status).toBe(200)
 }
 
-describe('a provider on the wire of', () => {
-  it.each(onWires(EARLY))(
-    '%s that %s at once is reported by a status, and by the last event of a session',
-    async (kind, _what, reply, code, name, answers) => {
-      const { ids, ...requests } = await startTurns(kind)
-      script(reply)
-      const { session, ...others } = await requests.answers()
-      for (const [what, answer] of Object.entries(others))
-        expect([what, answer.status, answer.body?.code]).toEqual([what, code, name])
-      expectFailed(session?.text, name)
-      // What was said is kept, and the next turn is not kept out.
-      for (const id of Object.values(ids)) expect(await lastMessage(id)).toMatchObject({ role: 'user' })
-      await expectWorking(kind, answers)
-      const next = { content: 'Hi', model: `${kind}/model-9` }
-      expect((await ask(`conversations/${ids.agentic}/messages`, next)).status).toBe(200)
+describe('a provider, on either wire, that', () => {
+  it.each(EARLY)(
+    '%s at once is reported by a status, and by the last event of a session',
+    async (_what, reply, code, name) => {
+      const all = await answersTo(reply)
+      for (const { kind, ids, plain, stream, session } of all) {
+        for (const [what, answer] of Object.entries({ ...plain, stream }))
+          expect([kind, what, answer.status, answer.body?.code]).toEqual([kind, what, code, name])
+        expectFailed(session.text, name)
+        // What was said is kept.
+        for (const id of Object.values(ids)) expect(await lastMessage(id)).toMatchObject({ role: 'user' })
+      }
+      await expectWorking()
+      // The next turn is not kept out.
+      for (const { kind, ids } of all) {
+        const next = { content: 'Hi', model: `${kind}/model-9` }
+        expect((await ask(`conversations/${ids.agentic}/messages`, next)).status).toBe(200)
+      }
     },
   )
 
-  it.each(onWires(LATE))(
-    '%s that %s after some text is reported, and what it said is kept with the reason',
-    async (kind, _what, reply, code, name, answers) => {
-      const { ids, ...requests } = await startTurns(kind)
-      script(reply)
-      const { session, stream, ...others } = await requests.answers()
-      for (const [what, answer] of Object.entries(others))
-        expect([what, answer.status, answer.body?.code]).toEqual([what, code, name])
-      expectFailed(session?.text, name)
-      const frames = framesIn(stream?.text ?? '')
-      expect(stream?.text).toMatch(/event: error\ndata: \{[^\n]*\}\n\n$/)
-      expect(frames.at(-1)).toMatchObject({ code: name, error: expect.any(String) })
-      expect(frames.some(({ done }) => done)).toBe(false)
-      const told = frames.map(({ content = '' }) => content).join('')
-      expect(told).toBe('Hello')
-      for (const id of [ids.streamed, ids.plain, ids.agentic])
-        expect(await lastMessage(id)).toMatchObject({ content: 'Hello', error: { code: name } })
-      await expectWorking(kind, answers)
+  it.each(LATE)(
+    '%s after some text is reported, and what it said is kept with the reason',
+    async (_what, reply, code, name) => {
+      for (const { kind, ids, plain, stream, session } of await answersTo(reply)) {
+        for (const [what, answer] of Object.entries(plain))
+          expect([kind, what, answer.status, answer.body?.code]).toEqual([kind, what, code, name])
+        expectFailed(session.text, name)
+        const frames = framesIn(stream.text)
+        expect(stream.text).toMatch(/event: error\ndata: \{[^\n]*\}\n\n$/)
+        expect(frames.at(-1)).toMatchObject({ code: name, error: expect.any(String) })
+        expect(frames.some(({ done }) => done)).toBe(false)
+        const told = frames.map(({ content = '' }) => content).join('')
+        expect(told).toBe('Hello')
+        for (const id of [ids.streamed, ids.plain, ids.agentic])
+          expect(await lastMessage(id)).toMatchObject({ content: 'Hello', error: { code: name } })
+      }
+      await expectWorking()
     },
   )
 
-  it.each(onWires([...EARLY.slice(0, 4), ...LATE]))(
-    '%s that %s after a call of a tool is reported, and the call is kept with the reason',
-    async (kind, _what, reply, code, name, answers) => {
-      const said = { content: 'Hi', model: `${kind}/model-9` }
-      const [tooled, agentic] = [await converse(), await converse()]
-      script((res, heard) => (hasResult(heard) ? reply : answers.calls)(res, heard))
-      const [withTools, session] = await Promise.all([
-        ask(`conversations/${tooled}/messages/with-tools`, { ...said, securityMode: 'full' }),
-        ask(`conversations/${agentic}/messages/agentic`, said),
-      ])
-      expect([withTools.status, withTools.body?.code]).toEqual([code, name])
-      expectFailed(session.text, name)
-      const types = framesIn(session.text).map(({ type }) => type)
-      expect(types.filter((type) => type.startsWith('tool:'))).toEqual(['tool:call', 'tool:result'])
-      const toolCalls = [{ name: 'list_files', status: 'success' }]
-      for (const id of [tooled, agentic])
-        expect(await lastMessage(id)).toMatchObject({ role: 'assistant', toolCalls, error: { code: name } })
-      await expectWorking(kind, answers)
+  it.each([...EARLY.slice(0, 4), ...LATE])(
+    '%s after a call of a tool is reported, and the call is kept with the reason',
+    async (_what, reply, code, name) => {
+      script((answers) => (res, heard) => (hasResult(heard) ? reply(answers) : answers.calls)(res, heard))
+      const askBoth = async (kind: Kind) => {
+        const said = { content: 'Hi', model: `${kind}/model-9` }
+        const ids = [await converse(), await converse()]
+        const [tooled, agentic] = ids
+        const [withTools, session] = await Promise.all([
+          ask(`conversations/${tooled}/messages/with-tools`, { ...said, securityMode: 'full' }),
+          ask(`conversations/${agentic}/messages/agentic`, said),
+        ])
+        return { kind, ids, withTools, session }
+      }
+      for (const { kind, ids, withTools, session } of await Promise.all(KINDS.map(askBoth))) {
+        expect([kind, withTools.status, withTools.body?.code]).toEqual([kind, code, name])
+        expectFailed(session.text, name)
+        const types = framesIn(session.text).map(({ type }) => type)
+        expect(types.filter((type) => type.startsWith('tool:'))).toEqual(['tool:call', 'tool:result'])
+        const toolCalls = [{ name: 'list_files', status: 'success' }]
+        for (const id of ids)
+          expect(await lastMessage(id)).toMatchObject({ role: 'assistant', toolCalls, error: { code: name } })
+      }
+      await expectWorking()
     },
   )
 })

@@ -8,7 +8,7 @@ import { withOpened } from './test-of.ts'
 export type OpenCiphers = () => Promise<{ open: () => Cipher; another: Cipher; close?: () => Promise<void> }>
 
 const CONTEXT = 'connections/user_1/codehost'
-const SEALS = 10_000
+const SEALS = 2_000
 
 /** What every cipher must do. */
 export const cipherContract = (name: string, start: OpenCiphers) =>
@@ -49,8 +49,8 @@ export const cipherContract = (name: string, start: OpenCiphers) =>
       using(async ({ open }) => {
         const cipher = open()
         // Of three lengths in a row, one or two end in characters of base64 that have bits to spare.
-        for (const text of ['a secret', 'a secret.', 'a secret..'])
-          for (const changed of flippedBits(await cipher.seal(text, CONTEXT)))
+        for (const [text, last] of [['a secret'], ['a secret.', 4], ['a secret..', 4]] as const)
+          for (const changed of flippedBits(await cipher.seal(text, CONTEXT), last))
             await expect(cipher.open(changed, CONTEXT)).rejects.toMatchObject(UNREADABLE)
       }))
 
@@ -93,10 +93,10 @@ const NONCE_CHARACTERS = 16
 
 const sealedBody = (sealed: string) => sealed.slice(sealed.lastIndexOf('.') + 1)
 
-/** The text with one bit flipped, for each of its bits. */
-function* flippedBits(text: string) {
+/** The text with one bit flipped, for each bit of its last characters, or of all. */
+function* flippedBits(text: string, last = text.length) {
   const bytes = Buffer.from(text, 'latin1')
-  for (let at = 0; at < bytes.length; at++)
+  for (let at = bytes.length - last; at < bytes.length; at++)
     for (let bit = 1; bit < 256; bit *= 2) {
       const changed = Buffer.from(bytes)
       changed[at] = (changed[at] ?? 0) ^ bit

@@ -47,12 +47,10 @@ describe('GitHub', () => {
   let close: () => Promise<void>
   beforeAll(async () => {
     ;({ host, close } = await start())
-  })
-  afterAll(() => close())
-  beforeEach(() => {
-    host.reset()
     host.commit(wanted.branch)
   })
+  afterAll(() => close())
+  beforeEach(() => host.resetApi())
 
   it.each([
     [{ 'retry-after': '7' }, [7_000], true],

@@ -39,12 +39,10 @@ export const codeHostContract = (name: string, start: OpenCodeHost) =>
     beforeAll(async () => {
       opened = await start()
       host = opened.host
-    })
-    afterAll(() => opened.close())
-    beforeEach(() => {
-      host.reset()
       host.commit(wanted.branch)
     })
+    afterAll(() => opened.close())
+    beforeEach(() => host.resetApi())
 
     const open = (more = {}) => opened.codeHost().pullRequest({ ...wanted, ...more }, opened.account)
     const pullsAt = (method: string) => [method, `${opened.api}/pulls`] as const

@@ -66,10 +66,10 @@ const openOn = (urls: TestQueues, concurrency: number): OpenQueue => {
 
 const lacked = 'a standard queue of SQS delivers in any order; only priority 1 has a queue of its own'
 // What is not done with comes again within the time that the suite waits for it.
-const queues = () => sqs().queues({ visibilityTimeout: 2 })
+const queues = () => sqs().queues({ visibilityTimeout: 1 })
 
 queueContract('on SQS', async ({ concurrency }) => openOn(await queues(), concurrency), {
   lacks: { 'strict priority': lacked, 'order within a priority': lacked },
   delayMs: 1_000,
-  redeliverMs: 2_500,
+  redeliverMs: 1_500,
 })

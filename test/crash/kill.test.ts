@@ -9,7 +9,7 @@ import { counted, shownCounters } from './counters.ts'
 import { halfKeyed, produceDuring } from './producer.ts'
 import { seededRandom, upTo } from './random.ts'
 
-const KILLS = Number(process.env.CRASH_KILLS ?? 6)
+const KILLS = Number(process.env.CRASH_KILLS ?? 4)
 const SEED = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
 const PRODUCERS = 6
 const LONGEST_START_MS = 400
@@ -18,12 +18,12 @@ const LONGEST_LIFE_MS = 500
 // rightly fail, and now and then one would be; with 100, the most there is, none comes near it.
 const settings = { QUEUE_RETRY_ATTEMPTS: '100' }
 
-/** Starts the service `KILLS` times and kills it each time: at work, or, one time in four, while it starts. */
+/** Starts the service `KILLS` times and kills it each time: at work, or, every fourth time, while it starts. */
 const liveAndDie = async (env: Environment, random: () => number, moved: (url?: string) => void) => {
   for (let kill = 0; kill < KILLS; kill += 1) {
     const service = launchService({ env })
     try {
-      if (random() < 0.25) await sleep(upTo(LONGEST_START_MS, random))
+      if (kill % 4 === 3) await sleep(upTo(LONGEST_START_MS, random))
       else {
         moved(await service.ready())
         await sleep(upTo(LONGEST_LIFE_MS, random))

@@ -113,7 +113,7 @@ describe('the container', () => {
   })
 
   it('has a disk on which workspaces do not last, and which no program of an agent fills', () => {
-    const functions = Object.values(printStage('dev').functions).filter(({ image }) => image)
+    const functions = Object.values(printStage('prod').functions).filter(({ image }) => image)
     for (const { ephemeralStorageSize = 512, environment = {} } of functions) {
       expect(environment).toMatchObject({
         WORKSPACES_DIR: expect.stringMatching(/^\/tmp\//),
@@ -124,7 +124,7 @@ describe('the container', () => {
   })
 
   it('is started by programs that are in it', () => {
-    const commands = Object.values(printStage('dev').functions).flatMap(({ image }) =>
+    const commands = Object.values(printStage('prod').functions).flatMap(({ image }) =>
       image ? [image.command] : [],
     )
     expect(commands.length).toBe(2)

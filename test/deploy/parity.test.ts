@@ -12,11 +12,11 @@ import { tableName, tableResources } from '../../resources/tables.ts'
 import { printStage, root, type Service } from './serverless.ts'
 import { ofType } from './template.ts'
 
-const PREFIX = 'agent-task-service-dev-'
+const PREFIX = 'agent-task-service-prod-'
 
 let service: Service
 beforeAll(() => {
-  service = printStage('dev')
+  service = printStage('prod')
 })
 
 describe('serverless.yml', () => {
@@ -72,7 +72,12 @@ describe('the tables of the stack', () => {
 
   it('are those of the collections', () => {
     const read = Object.fromEntries(ofType(service.resources, 'AWS::DynamoDB::Table'))
-    const stage = { prefix: PREFIX, onReplacement: 'Delete', onRemoval: 'Delete', deletionProtection: false }
+    const stage = {
+      prefix: PREFIX,
+      onReplacement: 'Retain',
+      onRemoval: 'RetainExceptOnCreate',
+      deletionProtection: false,
+    }
     expect(read).toEqual(stageResources(stage).Resources)
   })
 

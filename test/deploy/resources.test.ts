@@ -225,12 +225,10 @@ describe('what is kept', () => {
 })
 
 describe('what is an option', () => {
-  it('is off unless asked for, but for versions of files, which stage dev does without', () => {
+  it('is off unless asked for, but for versions of files', () => {
     const protectedTables = properties('AWS::DynamoDB::Table').map((table) => table.DeletionProtectionEnabled)
     expect(new Set(protectedTables)).toEqual(new Set([false]))
     expect(template.Resources.FilesBucket?.Properties.VersioningConfiguration).toEqual({ Status: 'Enabled' })
-    const dev = printStage('dev').resources.Resources.FilesBucket?.Properties
-    expect(dev?.VersioningConfiguration).toEqual({ Status: 'Suspended' })
     expect(service.provider.environment.OTEL_EXPORTER_OTLP_ENDPOINT).toBe('')
   })
 
@@ -267,16 +265,6 @@ describe('what has a name that is one for the whole account', () => {
 describe('the functions that send deliveries', () => {
   it.each(['notify', 'dlq', 'tick'])('%s may run for longer than a send takes, after all else', (name) => {
     expect(Number(service.functions[name]?.timeout) * 1_000).toBeGreaterThanOrEqual(2 * LONGEST_SEND_MS)
-  })
-})
-
-describe('a stage for trying', () => {
-  it('leaves nothing behind', () => {
-    const dev = printStage('dev').resources
-    const policies = (which: 'DeletionPolicy' | 'UpdateReplacePolicy') =>
-      Object.values(dev.Resources).flatMap((resource) => resource[which] ?? [])
-    expect(new Set(policies('DeletionPolicy'))).toEqual(new Set(['Delete']))
-    expect(new Set(policies('UpdateReplacePolicy'))).toEqual(new Set(['Delete']))
   })
 })
 

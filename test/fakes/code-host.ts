@@ -269,6 +269,14 @@ export const startCodeHost = async (
     createServer(tls, (request, response) => void listen(request, response)),
     createPlainServer((request, response) => void listen(request, response)),
   ]
+  const resetApi = () => {
+    pulls.length = 0
+    comments.length = 0
+    heard.length = 0
+    const rights = new Map(Object.entries(tokens))
+    Object.assign(state, { isPrivate, tokens: rights, fault: undefined, after: undefined })
+  }
+
   const [{ port, stop }, api] = [await onLoopback(secure), await onLoopback(plain)]
   return Object.assign(state, {
     caFile,
@@ -303,16 +311,14 @@ export const startCodeHost = async (
       git('update-ref', `refs/heads/${branch}`, made)
       return made
     },
+    /** As it was started, but for the branches. */
+    resetApi,
     /** As it was started. */
     reset: () => {
       for (const branch of git('for-each-ref', '--format=%(refname)', 'refs/heads').split('\n'))
         if (branch !== 'refs/heads/main') git('update-ref', '-d', branch)
       git('config', 'core.hooksPath', '/dev/null')
-      pulls.length = 0
-      comments.length = 0
-      heard.length = 0
-      const rights = new Map(Object.entries(tokens))
-      Object.assign(state, { isPrivate, tokens: rights, fault: undefined, after: undefined })
+      resetApi()
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([stop(), api.stop()])

@@ -39,23 +39,9 @@ const untilMessages = (id: string, isEnough: (messages: readonly Message[]) => b
     return isEnough(messages) ? messages : undefined
   })
 
-describeOneProcess('an agentic turn', () => {
-  it('that dies with its process has failed after the restart, and says why', async () => {
-    const id = await converse()
-    const response = await startAgentic(service.baseUrl, id, { content: 'demo: slow 60000\ndemo: say Never' })
-    const [, start] = await readUntil(response, 'session:start')
-    await service.kill9()
-    await startHere()
-    const sessionId = String(start?.data.sessionId)
-    const { session } = await client().getAgentSession({ params: { id: sessionId } })
-    expect(session).toMatchObject({ status: 'failed', error: { code: 'INTERRUPTED' } })
-  })
-})
-
-describeOneProcess('a turn that is answered as a whole', () => {
-  it.each(['messages', 'messages/with-tools'])(
-    'is answered, and over, when the service is told to end: %s',
-    async (path) => {
+describeOneProcess('a service that is told to end', () => {
+  it('answers the turns that are answered as a whole, and ends them', async () => {
+    const turns = ['messages', 'messages/with-tools'].map(async (path) => {
       const id = await converse()
       const asked = fetch(`${service.baseUrl}/api/chat/conversations/${id}/${path}`, {
         method: 'POST',
@@ -63,22 +49,27 @@ describeOneProcess('a turn that is answered as a whole', () => {
         body: JSON.stringify({ content: 'demo: slow 60000\ndemo: say Never' }),
       })
       await untilMessages(id, (messages) => messages.length === 1)
-      const stopped = service.stop()
+      return { id, path, asked }
+    })
+    const begun = await Promise.all(turns)
+    const stopped = service.stop()
+    for (const { path, asked } of begun) {
       const answer = await asked
-      expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'shutting_down' }])
-      await stopped
-      await startHere()
-      expect(
-        await client()
-          .cancelTurn({ params: { id } })
-          .catch(({ code }) => code),
-      ).toBe('turn_state_conflict')
-    },
-  )
+      expect([path, answer.status, await answer.json()]).toMatchObject([path, 503, { code: 'shutting_down' }])
+    }
+    await stopped
+    await startHere()
+    for (const { id, path } of begun) {
+      const cancelled = client()
+        .cancelTurn({ params: { id } })
+        .catch(({ code }) => code)
+      expect([path, await cancelled]).toEqual([path, 'turn_state_conflict'])
+    }
+  })
 })
 
 /** Decides in the data folder of a process that died, as if it had died before anything else. */
-const decideInFolder = async (decision: 'allow-once' | 'deny') => {
+const decideInFolder = async (conversationId: string, decision: 'allow-once' | 'deny') => {
   const clock = createClock()
   const store = openSqliteStore({ file: dataFileIn(env.DATA_DIR), collections, clock })
   const approvals = createRecordedApprovals({
@@ -89,31 +80,55 @@ const decideInFolder = async (decision: 'allow-once' | 'deny') => {
     masker: createMasker([]),
   })
   const user: Principal = { userId: 'local', role: 'user' }
-  const waiting = await approvals.list(user)
+  const waiting = (await approvals.list(user)).filter((one) => one.conversationId === conversationId)
   for (const { id } of waiting) await approvals.decide(user, id, decision)
   await store.close()
   expect(waiting).toHaveLength(1)
 }
 
-describeOneProcess('an approval', () => {
-  it.each([
-    ['after', 'deny', 'error'],
-    ['before', 'allow-once', 'success'],
-  ] as const)('that is given %s a restart lets a turn go on: %s', async (when, decision, status) => {
-    const id = await converse()
-    const content = 'demo: tool write_file {"path":"b.txt","content":"two"}\ndemo: say Written'
-    await client().sendMessageWithTools({ params: { id }, body: { content, securityMode: 'ask' } })
+/** A conversation whose turn waits for a person to approve its call of a tool. */
+const converseToApproval = async () => {
+  const id = await converse()
+  const content = 'demo: tool write_file {"path":"b.txt","content":"two"}\ndemo: say Written'
+  await client().sendMessageWithTools({ params: { id }, body: { content, securityMode: 'ask' } })
+  return id
+}
+/** The messages once the call has been decided, and the turn has gone on. */
+const messagesOnceDecided = (id: string) =>
+  untilMessages(id, (all) => all.at(-1)?.toolCalls?.every((call) => call.status !== 'pending') === true)
+
+// What a service that is killed leaves behind, so that one start serves them all.
+describeOneProcess('after the restart of a service that was killed', () => {
+  const ids = { agentic: '', before: '', after: '' }
+  let sessionId = ''
+  beforeAll(async () => {
+    for (const name of ['agentic', 'before', 'after'] as const)
+      ids[name] = await (name === 'agentic' ? converse() : converseToApproval())
+    const content = 'demo: slow 60000\ndemo: say Never'
+    const response = await startAgentic(service.baseUrl, ids.agentic, { content })
+    const [, start] = await readUntil(response, 'session:start')
+    sessionId = String(start?.data.sessionId)
     await service.kill9()
-    if (when === 'before') await decideInFolder(decision)
+    await decideInFolder(ids.before, 'allow-once')
     await startHere()
-    if (when === 'after') {
-      const { approvals } = await client().listApprovals()
-      for (const approval of approvals)
-        await client().decideApproval({ params: { id: approval.id }, body: { decision } })
-    }
-    const isDecided = (message?: Message) =>
-      message?.toolCalls?.every((call) => call.status !== 'pending') === true
-    const messages = await untilMessages(id, (all) => isDecided(all.at(-1)))
-    expect(messages.at(-1)).toMatchObject({ toolCalls: [{ name: 'write_file', status }] })
+  })
+
+  it('an agentic turn has failed, and says why', async () => {
+    const { session } = await client().getAgentSession({ params: { id: sessionId } })
+    expect(session).toMatchObject({ status: 'failed', error: { code: 'INTERRUPTED' } })
+  })
+
+  it('an approval that was given before lets its turn go on', async () => {
+    const messages = await messagesOnceDecided(ids.before)
+    expect(messages.at(-1)).toMatchObject({ toolCalls: [{ name: 'write_file', status: 'success' }] })
+  })
+
+  it('a refusal that is given now lets its turn go on', async () => {
+    const { approvals } = await client().listApprovals()
+    expect(approvals).toHaveLength(1)
+    for (const { id } of approvals)
+      await client().decideApproval({ params: { id }, body: { decision: 'deny' } })
+    const messages = await messagesOnceDecided(ids.after)
+    expect(messages.at(-1)).toMatchObject({ toolCalls: [{ name: 'write_file', status: 'error' }] })
   })
 })

@@ -157,13 +157,10 @@ describe('a key that an admin stores', () => {
     expect([...answers, service.output(), stored()].join('\n')).not.toContain(KEY)
   })
 
-  it('is there after a restart, and gives way to one in the environment, which cannot be replaced', async () => {
-    await service.kill9()
-    await start()
-    wire.replies = [saying('Real.')]
-    expect((await quick()).provider).toBe('openai')
+  it('gives way after a restart to one in the environment, which cannot be replaced, and is there without that', async () => {
     await service.kill9()
     await start({ OPENAI_API_KEY: 'planted.of.environment' })
+    wire.replies = [saying('Real.')]
     await quick()
     expect(wire.heard.at(-1)?.headers.authorization).toBe('Bearer planted.of.environment')
     expect(await openAiKey()).toMatchObject({ source: 'environment', masked: 'plan********' })
@@ -175,6 +172,9 @@ describe('a key that an admin stores', () => {
     })
     await service.kill9()
     await start()
+    await quick()
+    expect(wire.heard.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`)
+    expect(await openAiKey()).toMatchObject({ source: 'stored' })
   })
 
   it('is removed at once, twice without an error, and the demo model answers again', async () => {

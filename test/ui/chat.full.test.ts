@@ -445,6 +445,23 @@ inBrowser('a task of the coding agent', () => {
     metadata: { securityMode: 'ask' },
   }
 
+  it('says which commands it ran, and how each ended', async () => {
+    const lines = ['true', 'false'].map((command) => `demo: tool run_command {"command":"${command}"}\n`)
+    const { id } = await api.create({
+      ...body,
+      prompt: `${lines.join('')}demo: say Done`,
+      metadata: { securityMode: 'full' },
+    })
+    await using opened = await open(`/tasks/${id}`)
+    const { page } = opened
+    await page.getByText('1 of 2 commands failed').click()
+    const commands = page.getByRole('group').filter({ hasText: '1 of 2 commands failed' }).first()
+    await commands.getByRole('img', { name: 'Succeeded' }).waitFor()
+    await commands.getByText('run_command false', { exact: true }).click()
+    await commands.getByText('Exit code 1.', { exact: true }).waitFor()
+    await expectSound(opened)
+  })
+
   it('shows its run live, waits for an approval in place, and leads to its session and back', async () => {
     const { id } = await api.create(body)
     await using opened = await open(`/tasks/${id}`)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { withoutWorkspace } from '../../functions/ui/app/components/workspace-path.ts'
 import type { ChatMessage } from '../../functions/ui/app/data/chat.ts'
+import { lastCommands } from '../../functions/ui/app/run/commands.ts'
 import {
   advanced,
   beginning,
@@ -224,6 +225,57 @@ describe('what a run shows', () => {
     ],
   ])('counts the tokens %s', (_what, events, usedTokens) => {
     expect(runAfter(events).usedTokens).toBe(usedTokens)
+  })
+})
+
+describe('the commands of a run', () => {
+  const ran = (id: string, name: string, given: object, success = true, decision?: string) =>
+    sessionEvents(
+      step(1),
+      ['tool:call', { toolCallId: id, name, title: `title ${id}`, arguments: given, ...span(id) }],
+      ['tool:result', { toolCallId: id, result: { success, content: '' }, decision }],
+    )
+  const failed = (attempt: number) => sessionEvents(['attempt:failed', { attempt, message: 'gone' }])
+  const npmTest = { command: 'npm', args: ['test'] }
+  it.each([
+    [
+      'are the latest first',
+      [ran('a', 'run_command', npmTest), ran('b', 'Bash', { command: 'ls -l' })],
+      ['ls -l: success', 'npm test: success'],
+    ],
+    [
+      'count as they ended last',
+      [
+        ran('a', 'run_command', npmTest, false, 'allowed'),
+        ran('b', 'execute', { command: 'make' }),
+        ran('c', 'run_command', npmTest),
+      ],
+      ['npm test: success', 'make: success'],
+    ],
+    [
+      'are the script of a shell',
+      [ran('a', 'execute', { command: ['/bin/bash', '-lc', 'npm test | tail'] }, false)],
+      ['npm test | tail: error'],
+    ],
+    [
+      'have the title of their call where they name no command',
+      [ran('a', 'command_execution', {})],
+      ['title a: success'],
+    ],
+    [
+      'are those of the last attempt',
+      [ran('a', 'Bash', { command: 'ls' }), failed(1), ran('b', 'Bash', { command: 'pwd' })],
+      ['pwd: success'],
+    ],
+    [
+      'are none that were denied, nor calls of another kind',
+      [ran('a', 'run_command', npmTest, false, 'denied'), ran('b', 'write_file', { command: 'x' })],
+      [],
+    ],
+    ['are none that have not ended', [ran('a', 'Bash', { command: 'ls' }).slice(0, 2)], []],
+  ])('%s', (_name, events, expected) => {
+    const shown = lastCommands(runAfter(events.flat())).map(({ line, call }) => `${line}: ${call.state}`)
+    expect(shown).toEqual(expected)
   })
 })
 

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ownOutput } from '../../../../../lib/core/own-output.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Copy } from '../../components/copy.tsx'
@@ -24,9 +24,11 @@ type Props = {
   isOver: boolean
   /** It is shown above the prompt. */
   isReasonAbove?: boolean
+  /** The commands that its agent ran. */
+  commands?: ReactNode
 }
 
-export const Output = ({ task, isOver, isReasonAbove = false }: Props) => {
+export const Output = ({ task, isOver, isReasonAbove = false, commands }: Props) => {
   const { error, result, status } = task
   const hasFailed = error !== undefined && status !== 'completed'
   return (
@@ -34,6 +36,7 @@ export const Output = ({ task, isOver, isReasonAbove = false }: Props) => {
       {!isReasonAbove && <Reason task={task} isOver={isOver} />}
       {result && <Words result={result} error={hasFailed ? error : undefined} />}
       <ChangedFiles task={task} />
+      {commands}
       {WARNINGS.map((name) => {
         const warning = result?.[name]
         return (

@@ -21,6 +21,7 @@ import { Log } from './log.tsx'
 import { useSubjects } from './subjects.ts'
 import { type Tab, tabs } from './tabs.ts'
 import { Thread } from './thread.tsx'
+import type { Work } from './turn.tsx'
 import { Usage } from './usage.tsx'
 
 const Compare = lazyComponent(() => import('./compare.tsx'), 'Compare')
@@ -28,8 +29,7 @@ const Compare = lazyComponent(() => import('./compare.tsx'), 'Compare')
 type Props = {
   task: Task
   run: Run | undefined
-  /** What the agent says and does, of an agent that reports it. */
-  work: ReactNode
+  work: Work | undefined
 }
 
 export const Parts = ({ task, run, work }: Props) => {

@@ -14,6 +14,7 @@ import { useTask } from '../../data/tasks.ts'
 import { Actions } from './actions.tsx'
 import { AgentRun } from './agent-run.tsx'
 import { Back } from './back.tsx'
+import { Commands } from './commands.tsx'
 import { Parts } from './parts.tsx'
 import { Reply } from './reply.tsx'
 import { Summary } from './summary.tsx'
@@ -78,9 +79,19 @@ const Body = ({ task }: { task: TaskData }) => {
         task={task}
         run={run}
         work={
-          session && (
-            <AgentRun session={session} followed={followed} isOver={isOver} endCode={task.error?.code} />
-          )
+          session
+            ? {
+                commands: <Commands run={followed.run} taskId={task.id} />,
+                run: (
+                  <AgentRun
+                    session={session}
+                    followed={followed}
+                    isOver={isOver}
+                    endCode={task.error?.code}
+                  />
+                ),
+              }
+            : undefined
         }
       />
       <Trace task={task} run={run} isOver={isOver} />

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Clock } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Button } from '../../components/button.tsx'
 import { Cost } from '../../components/cost.tsx'
@@ -14,10 +14,10 @@ import { When } from '../../components/when.tsx'
 import { type Thread as ThreadData, toThreadId, useThread } from '../../data/threads.ts'
 import { columnClass } from './column.ts'
 import { nextOfGap, threadRows } from './thread-rows.ts'
-import { CurrentTurn, promptText, Turn } from './turn.tsx'
+import { CurrentTurn, promptText, Turn, type Work } from './turn.tsx'
 
 /** The output of a task; of one that was answered, or answers another, all turns of its thread. */
-export const Thread = ({ task, isOver, work }: { task: Task; isOver: boolean; work: ReactNode }) => {
+export const Thread = ({ task, isOver, work }: { task: Task; isOver: boolean; work: Work | undefined }) => {
   const { data: thread, error, refetch } = useThread(toThreadId(task))
   const isAnswer = task.parentId !== undefined
   if (!thread && isAnswer)
@@ -34,7 +34,7 @@ export const Thread = ({ task, isOver, work }: { task: Task; isOver: boolean; wo
   )
 }
 
-type OnlyProps = { task: Task; isOver: boolean; work: ReactNode }
+type OnlyProps = { task: Task; isOver: boolean; work: Work | undefined }
 
 const OnlyTurn = ({ task, isOver, work }: OnlyProps) => (
   <div className={`flex flex-col pt-2.5 ${columnClass}`}>
@@ -42,7 +42,7 @@ const OnlyTurn = ({ task, isOver, work }: OnlyProps) => (
   </div>
 )
 
-type TurnsProps = { task: Task; thread: ThreadData; work: ReactNode }
+type TurnsProps = { task: Task; thread: ThreadData; work: Work | undefined }
 
 const Turns = ({ task, thread, work }: TurnsProps) => {
   const { tasks: turns, cost } = thread

@@ -22,11 +22,18 @@ import { Output, Reason } from './output.tsx'
 import type { TurnRow } from './thread-rows.ts'
 import { Took, TurnProgress } from './turn-progress.tsx'
 
+/** What the agent of the current turn did, where it reports that. */
+export type Work = {
+  /** The commands that it ran. */
+  commands: ReactNode
+  /** All that it says and does. */
+  run: ReactNode
+}
+
 type Props = TurnRow & {
   /** The task of the page; undefined for other turns. */
   current: Task | undefined
-  /** What the agent of the current turn says and does. */
-  work: ReactNode
+  work: Work | undefined
   isLast: boolean
 }
 
@@ -98,7 +105,7 @@ const Other = ({ id, number }: { id: string; number: number }) => {
 }
 
 type ContentProps = { task: Task } & (
-  | { isCurrent: true; work: ReactNode }
+  | { isCurrent: true; work: Work | undefined }
   | { isCurrent?: false; number: number }
 )
 
@@ -131,7 +138,7 @@ const Content = (props: ContentProps) => {
   )
 }
 
-type CurrentProps = { task: Task; isOver: boolean; work: ReactNode; withoutPrompt?: boolean }
+type CurrentProps = { task: Task; isOver: boolean; work: Work | undefined; withoutPrompt?: boolean }
 
 /**
  * Prompt and result, but of a failed task the reason before its prompt. The result comes before what the agent did, but where the page was
@@ -144,14 +151,14 @@ export const CurrentTurn = ({ task, isOver, work, withoutPrompt = false }: Curre
     <>
       {isReasonFirst && <Reason task={task} isOver />}
       {!withoutPrompt && <Prompt task={task} isFolded={isReasonFirst} />}
-      {wasRunning && work}
+      {wasRunning && work?.run}
       {!isOver && !work && <TurnProgress task={task} />}
       {isOver || task.error ? (
-        <Output task={task} isOver={isOver} isReasonAbove={isReasonFirst} />
+        <Output task={task} isOver={isOver} isReasonAbove={isReasonFirst} commands={work?.commands} />
       ) : (
         <ChangedFiles task={task} />
       )}
-      {!wasRunning && work && <div className="mt-1 border-t">{work}</div>}
+      {!wasRunning && work && <div className="mt-1 border-t">{work.run}</div>}
     </>
   )
 }

@@ -291,22 +291,6 @@ describe('run_command', () => {
 })
 
 describe('git', () => {
-  beforeEach(async () => {
-    await gitIn(bench.git, workspace.root, 'init', '-q')
-    await gitIn(bench.git, workspace.root, 'commit', '-q', '--allow-empty', '-m', 'Start')
-  })
-
-  it('does local work', async () => {
-    await put('a.txt', 'one\n')
-    await call('git', { args: ['add', 'a.txt'] })
-    expect(await call('git', { args: ['commit', '-m', 'Add a.txt: one file'] })).toMatchObject({
-      failed: false,
-    })
-    expect((await call('git', { args: ['log', '--oneline', 'HEAD~1..HEAD'] })).content).toMatch(
-      /Add a.txt: one file/,
-    )
-  })
-
   it.each([
     ['-c', 'core.pager=touch pwned', 'log'],
     ['-C', 'src', 'status'],
@@ -348,6 +332,24 @@ describe('git', () => {
     const { content, failed } = await call('git', { args })
     expect(failed).toBe(true)
     expect(content).toMatch(/not available/)
+  })
+})
+
+describe('git in a repository', () => {
+  beforeEach(async () => {
+    await gitIn(bench.git, workspace.root, 'init', '-q')
+    await gitIn(bench.git, workspace.root, 'commit', '-q', '--allow-empty', '-m', 'Start')
+  })
+
+  it('does local work', async () => {
+    await put('a.txt', 'one\n')
+    await call('git', { args: ['add', 'a.txt'] })
+    expect(await call('git', { args: ['commit', '-m', 'Add a.txt: one file'] })).toMatchObject({
+      failed: false,
+    })
+    expect((await call('git', { args: ['log', '--oneline', 'HEAD~1..HEAD'] })).content).toMatch(
+      /Add a.txt: one file/,
+    )
   })
 
   it('runs no hook of the repository', async () => {

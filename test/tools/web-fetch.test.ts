@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
 import { createWebFetch, htmlText } from '../../lib/tools/builtin/web-fetch.ts'
-import { turns as eventLoop } from '../fakes/service.ts'
+import { until } from '../fakes/until.ts'
 
 type Page = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -46,11 +46,11 @@ const PAGES: Readonly<Record<string, Page>> = {
 }
 
 const compressors = {
-  gzip: gzipSync,
-  'x-gzip': gzipSync,
-  deflate: deflateSync,
+  gzip: (data: string | Buffer) => gzipSync(data, { level: 1 }),
+  'x-gzip': (data: string | Buffer) => gzipSync(data, { level: 1 }),
+  deflate: (data: string | Buffer) => deflateSync(data, { level: 1 }),
   br: (data: string | Buffer) =>
-    brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+    brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
   zstd: zstdCompressSync,
 } as const
 
@@ -137,7 +137,7 @@ describe('web_fetch', () => {
   it('gives its request up once it is aborted', async () => {
     const stop = new AbortController()
     const fetched = fetcher(undefined, stop.signal)(`${base}/never`)
-    while (unanswered.length === 0) await eventLoop()
+    await until(() => unanswered.length > 0)
     const closed = once(unanswered[0] as ServerResponse, 'close')
     stop.abort({ code: 'cancelled' })
     expect(await fetched).toEqual({ content: 'cancelled', failed: true })
@@ -194,10 +194,18 @@ describe('a compressed answer', () => {
     })
   })
 
+  let large: Buffer | undefined
+  beforeAll(() => {
+    large = Buffer.alloc(200_000_000, 'x')
+  })
+  afterAll(() => {
+    large = undefined
+  })
   it.each(Object.keys(compressors) as (keyof typeof compressors)[])(
     'is decoded up to the limit, however much more it becomes: %s',
     async (coding) => {
-      const bomb = compressors[coding](Buffer.alloc(200_000_000, 'x'))
+      const bomb = compressors[coding](large ?? '')
+      expect(bomb.length).toBeLessThan(1_000_000)
       const before = process.memoryUsage().rss
       const { bytes, truncated } = await createOutbound({ clock, allow: ['127.0.0.1'] }).send({
         method: 'GET',

@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -199,28 +199,6 @@ describe('the coding agent', () => {
 })
 
 describe('its changes', () => {
-  it('count what is committed too, and leave ignored files out', async () => {
-    const git = (...args: string[]) => ({ name: 'git', arguments: { args } })
-    const models = createScriptedModels([
-      writing('.gitignore', 'junk\n'),
-      writing('junk'),
-      writing('kept.txt'),
-      { calls: [git('add', '.'), git('commit', '-m', 'Keep')] },
-      writing('later.txt'),
-      { text: 'Ok' },
-    ])
-    expect(await createAgentOn(bench, models).run()).toMatchObject({
-      filesChanged: [{ path: '.gitignore' }, { path: 'kept.txt' }, { path: 'later.txt' }],
-    })
-  })
-
-  it('have names as they are, whatever letters are in them', async () => {
-    const models = createScriptedModels([writing('café/日本.txt', 'a\n'), { text: 'Ok' }])
-    const { diff, filesChanged } = await createAgentOn(bench, models).run()
-    expect(filesChanged).toMatchObject([{ path: 'café/日本.txt' }])
-    expect(diff).toContain('diff --git a/café/日本.txt b/café/日本.txt\n')
-  })
-
   it('name credential files without their lines', async () => {
     const script = "import { writeFileSync as w } from 'node:fs'; w('.env', 'T=canary'); w('a.txt', 'a')\n"
     const start = { calls: [{ name: 'run_command', arguments: { command: 'node', args: ['m.mjs'] } }] }
@@ -232,14 +210,6 @@ describe('its changes', () => {
     const result = await createAgentOn(bench, models).run()
     expect(result).toMatchObject({ filesChanged: [{ path: '.env' }, { path: 'a.txt' }, { path: 'm.mjs' }] })
     expect(result.diff).not.toMatch(/canary|b\/\.env/)
-  })
-
-  it('are cut at 200 kB of diff, with a note', async () => {
-    const models = createScriptedModels([writing('big.txt', 'line of text\n'.repeat(50_000)), { text: 'Ok' }])
-    const { diff, filesChanged } = await createAgentOn(bench, models).run()
-    expect(filesChanged).toEqual([{ path: 'big.txt', status: 'added', additions: 50_000, deletions: 0 }])
-    expect(String(diff)).toMatch(/\n\+line of text\n\[diff truncated at 200 kB\]\n$/)
-    expect(Buffer.byteLength(String(diff))).toBeLessThan(201 * 1_024)
   })
 })
 
@@ -270,52 +240,5 @@ describe('its health', () => {
       healthy: false,
       message: 'git is not installed',
     })
-  })
-})
-
-describe('the workspace of a run', () => {
-  it('has the changes of an agent that removes its repository', async () => {
-    const script = "import { rmSync } from 'node:fs'; rmSync('.git', { recursive: true })\n"
-    const start = { calls: [{ name: 'run_command', arguments: { command: 'node', args: ['m.mjs'] } }] }
-    const models = createScriptedModels([writing('m.mjs', script), start, { text: 'Ok' }])
-    await writeFile(join(bench.folder, 'around.txt'), '')
-    expect(await createAgentOn(bench, models).run()).toMatchObject({
-      success: true,
-      filesChanged: [{ path: 'm.mjs', status: 'added' }],
-    })
-  })
-})
-
-describe('a run whose provider is left alone', () => {
-  const isOpen = (): never => {
-    throw new Problem('unavailable', 'circuit_open', 'x', { retryAfterMs: 10_000 })
-  }
-  it.each([
-    ['before the model answered was refused', [isOpen], true],
-    ['after a step has done work', [writing('notes.md'), isOpen], undefined],
-  ])('%s', async (_, script, refused) => {
-    const failing = createAgentOn(bench, createScriptedModels(script)).run()
-    await expect(failing).rejects.toMatchObject({ code: 'circuit_open', retryAfterMs: 10_000 })
-    expect(await failing.catch((thrown: object) => thrown)).toEqual(
-      refused === undefined
-        ? expect.not.objectContaining({ refused: true })
-        : expect.objectContaining({ refused }),
-    )
-  })
-
-  it('by a usage limit is a refusal, also after a step has done work', async () => {
-    const limited = () => {
-      throw new Problem('rate_limited', 'rate_limited', 'x', { retryAfterMs: 3_600_000 })
-    }
-    const failing = createAgentOn(bench, createScriptedModels([writing('notes.md'), limited])).run()
-    await expect(failing).rejects.toMatchObject({ refused: true, retryAfterMs: 3_600_000 })
-  })
-
-  it('for another reason is no refusal', async () => {
-    const limited = () => {
-      throw new Problem('rate_limited', 'rate_limited', 'x', { retryAfterMs: 10_000 })
-    }
-    const failing = createAgentOn(bench, createScriptedModels([limited])).run()
-    await expect(failing).rejects.not.toHaveProperty('refused')
   })
 })

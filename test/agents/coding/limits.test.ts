@@ -1,34 +1,19 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { cloneFailure, workspaceFailure } from '../../../lib/adapters/agents/repository/git-failures.ts'
 import { namedLimit } from '../../../lib/adapters/node/command-watch.ts'
 import { createAgentOn } from '../../fakes/coding-agent.ts'
 import { createScriptedModels } from '../../fakes/scripted-models.ts'
-import { createWorkbench, limits, type Workbench } from '../../fakes/workbench.ts'
-
-const git = ['-c', 'user.name=x', '-c', 'user.email=x@y', '-C']
-
-/** A repository on loopback's disk: a branch, with what a script puts into it. */
-const makeSource = (bench: Workbench, script: string, branch = 'main'): string => {
-  const source = join(bench.folder, 'source')
-  mkdirSync(source)
-  execFileSync('git', [...git, source, 'init', '-q', '-b', branch])
-  execFileSync('sh', ['-ec', script], { cwd: source })
-  execFileSync('git', [...git, source, 'add', '-A'])
-  execFileSync('git', [...git, source, 'commit', '-q', '--allow-empty', '-m', 'Start'])
-  return source
-}
+import { createWorkbench, limits } from '../../fakes/workbench.ts'
+import { makeSource } from './source.ts'
 
 const ANSWER = [{ text: 'Done' }]
 
 describe('a clone that exceeds a limit', () => {
   it.each([
-    ['a large file', 'head -c 40000000 /dev/urandom > large'],
-    ['several files', 'for n in 1 2 3 4 5 6 7 8; do head -c 5000000 /dev/urandom > $n; done'],
+    ['a large file', 'head -c 9000000 /dev/urandom > large'],
+    ['several files', 'for n in 1 2 3 4 5 6 7 8; do head -c 1200000 /dev/urandom > $n; done'],
   ])('names the limit of disk space, and is not tried again: %s', async (_title, script) => {
-    await using bench = await createWorkbench({ sandboxed: true, limits: { diskMb: 16 } })
+    await using bench = await createWorkbench({ sandboxed: true, limits: { diskMb: 4 } })
     // Without one, disk space is measured at intervals, and a short clone ends before.
     if ('cause' in bench.found)
       return console.error(`SKIPPED: no sandbox is available (${bench.found.cause})`)
@@ -37,18 +22,18 @@ describe('a clone that exceeds a limit', () => {
     await expect(failing).rejects.toMatchObject({
       code: 'clone_failed',
       retryable: false,
-      message: expect.stringMatching(/failed: it used more than 16 MiB of disk \(AGENT_DISK_MB\)$/),
+      message: expect.stringMatching(/failed: it used more than 4 MiB of disk \(AGENT_DISK_MB\)$/),
     })
   })
 })
 
 describe('a run whose files are too large to be read', () => {
   it('counts, and says so', async () => {
-    await using bench = await createWorkbench({ sandboxed: true, limits: { diskMb: 16 } })
+    await using bench = await createWorkbench({ sandboxed: true, limits: { diskMb: 4 } })
     if ('cause' in bench.found)
       return console.error(`SKIPPED: no sandbox is available (${bench.found.cause})`)
     const write = (name: string) =>
-      `require('fs').writeFileSync('${name}', require('crypto').randomBytes(12_000_000))`
+      `require('fs').writeFileSync('${name}', require('crypto').randomBytes(3_000_000))`
     const large = ['a', 'b'].map((name) => ({
       calls: [
         { name: 'write_file', arguments: { path: `${name}.js`, content: write(name) } },
@@ -64,7 +49,7 @@ describe('a run whose files are too large to be read', () => {
       diff: '',
       leftOut: [{ path: '.', reason: 'unreadable' }],
     })
-    expect(progress.at(-1)).toMatch(/^The changes could not be read: .*16 MiB of disk \(AGENT_DISK_MB\)$/)
+    expect(progress.at(-1)).toMatch(/^The changes could not be read: .*4 MiB of disk \(AGENT_DISK_MB\)$/)
   })
 })
 
@@ -109,42 +94,5 @@ describe('an error of git', () => {
       `Cloning x failed: ${said}`,
       `git checkout failed: ${said}`,
     ])
-  })
-})
-
-describe('the branch of a task', () => {
-  it.each<[string, string, { branch?: string }, string]>([
-    ['a default branch called agent', 'agent', {}, 'agent-task_1'],
-    ['a task that names the branch agent', 'agent', { branch: 'agent' }, 'agent'],
-    ["a default branch called as the task's", 'agent/task_1', {}, 'agent/task_1'],
-    ["branches below the task's", 'agent/task_1/x', {}, 'agent-task_1'],
-    ['another branch of an agent', 'agent/task_2', {}, 'agent/task_1'],
-  ])('is one that git can have: %s', async (_title, existing, about, branch) => {
-    await using bench = await createWorkbench()
-    const repository = makeSource(bench, 'true', existing)
-    const result = await createAgentOn(bench, createScriptedModels(ANSWER)).run({ repository, ...about })
-    expect(result).toMatchObject({ success: true, branch })
-  })
-
-  it.each([
-    ['agent/mine', /has a branch agent, so git cannot create the branch agent\/mine/],
-    ['other/task', /has a branch other\/task\/x, so git cannot create the branch other\/task/],
-  ])('is refused for good where git cannot have it: %s', async (branch, message) => {
-    await using bench = await createWorkbench()
-    const repository = makeSource(bench, 'true', 'agent')
-    execFileSync('git', ['-C', repository, 'branch', 'other/task/x'])
-    const failing = createAgentOn(bench, createScriptedModels(ANSWER)).run({ repository, branch })
-    await expect(failing).rejects.toMatchObject({ code: 'branch_invalid', retryable: false })
-    await expect(failing).rejects.toThrow(message)
-  })
-
-  it('does not begin in an empty clone where the default branch does not exist', async () => {
-    await using bench = await createWorkbench()
-    const repository = makeSource(bench, 'touch a')
-    execFileSync('git', ['-C', repository, 'symbolic-ref', 'HEAD', 'refs/heads/none'])
-    const run = (branch?: string) =>
-      createAgentOn(bench, createScriptedModels(ANSWER)).run({ repository, ...(branch && { branch }) })
-    await expect(run()).rejects.toMatchObject({ code: 'clone_failed', retryable: false })
-    expect(await run('main')).toMatchObject({ success: true, branch: 'main' })
   })
 })

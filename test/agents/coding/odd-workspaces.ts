@@ -1,12 +1,15 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { changesIn } from '../../../lib/adapters/agents/repository/changes.ts'
 import { createCheckout } from '../../../lib/adapters/agents/repository/checkout.ts'
 import { never, type Workbench } from '../../fakes/workbench.ts'
 
 type Odd = {
   title: string
+  /** Whether it is read in the quick tier, too. */
+  isCommon?: true
   /** What a program of the agent does in the workspace, in which it has changed `kept.txt`. */
   script: string
   /** Changed paths besides. */
@@ -29,6 +32,7 @@ export const oddWorkspaces: readonly Odd[] = [
   },
   {
     title: 'a repository with a commit',
+    isCommon: true,
     script: `git init -q sub; cd sub; echo x > x; git add x; ${commit} -m x`,
     leftOut: [['sub', 'repository']],
   },
@@ -71,6 +75,7 @@ export const oddWorkspaces: readonly Odd[] = [
   { title: 'a file in place of a submodule', script: 'rm -rf module; echo x > module', changed: ['module'] },
   {
     title: 'a file that may not be read',
+    isCommon: true,
     script: 'echo x > locked; chmod 000 locked folder/file.txt',
     leftOut: [
       ['folder/file.txt', 'unreadable'],
@@ -94,6 +99,7 @@ export const oddWorkspaces: readonly Odd[] = [
   },
   {
     title: 'pipes and sockets',
+    isCommon: true,
     script: `mkfifo pipe; rm name.txt; mkfifo name.txt; ${python('import socket; socket.socket(socket.AF_UNIX).bind("socket")')}`,
     leftOut: [
       ['name.txt', 'special'],
@@ -117,6 +123,7 @@ export const oddWorkspaces: readonly Odd[] = [
   },
   {
     title: 'links that lead out, in a circle and nowhere',
+    isCommon: true,
     script:
       'ln -s /etc/passwd out; ln -s loop loop; ln -s / root; ln -s none nowhere; ln -s /etc/passwd .gitattributes',
     changed: ['.gitattributes', 'loop', 'nowhere', 'out', 'root'],
@@ -134,6 +141,7 @@ export const oddWorkspaces: readonly Odd[] = [
   },
   {
     title: 'names of any bytes',
+    isCommon: true,
     script: python(
       'for name in [b"caf\\xe9", b"new\\nline", b"tab\\tquote\\"", b"-dash", b":(top)x", b"a\\\\b", b"*", b"n" * 255]: open(name, "w").write("x")',
     ),
@@ -148,7 +156,12 @@ export const oddWorkspaces: readonly Odd[] = [
     title: 'a path that is longer than the system allows',
     script: python('import os\nfor n in range(30): os.mkdir("d" * 200); os.chdir("d" * 200)\nopen("x", "w")'),
   },
-  { title: 'a huge file', script: 'truncate -s 1G sparse', leftOut: [['sparse', 'too_large']] },
+  {
+    title: 'a huge file',
+    isCommon: true,
+    script: 'truncate -s 1G sparse',
+    leftOut: [['sparse', 'too_large']],
+  },
   {
     title: 'a file in place of a folder, and a folder in place of a file',
     script: 'rm -r folder name.txt; echo x > folder; mkdir name.txt; echo x > name.txt/x',
@@ -179,6 +192,8 @@ export const oddWorkspaces: readonly Odd[] = [
   },
 ]
 
+export const commonOddWorkspaces = oddWorkspaces.filter(({ isCommon }) => isCommon)
+
 /** A repository with some files, and a submodule. */
 const makeSource = (bench: Workbench): string => {
   const source = join(bench.folder, 'source')
@@ -198,7 +213,7 @@ const makeSource = (bench: Workbench): string => {
 export const readOddWorkspaces = async (bench: Workbench, odd: readonly Odd[]) => {
   const gitDir = makeSource(bench)
   const source = { transport: 'file', gitDir, reads: [gitDir], shown: 'source' } as const
-  const readOne = async ({ script }: Odd, name: string) => {
+  const readOne = async ({ title, script }: Odd, name: string) => {
     const workspace = await bench.workspaces.create(name)
     const wanted = { taskId: 'task_1', source, branch: undefined, signal: never }
     const { baseCommit } = await createCheckout(bench)(workspace, wanted)
@@ -211,10 +226,10 @@ export const readOddWorkspaces = async (bench: Workbench, odd: readonly Odd[]) =
       leftOut = [],
     } = await changesIn(await workspace.tree(baseCommit, [], never), baseCommit)
     const isDiffWhole = diff.includes('+two\n')
-    const paths = filesChanged.map(({ path }) => path)
+    const paths = filesChanged.map(({ path }) => path).sort()
     const sprung = await workspace.list('.', 1_000).then(({ names }) => names.includes('sprung'))
     await bench.workspaces.remove(name)
-    return { paths, isDiffWhole, sprung, leftOut: leftOut.map(({ path, reason }) => [path, reason]) }
+    return { title, paths, isDiffWhole, sprung, leftOut: leftOut.map(({ path, reason }) => [path, reason]) }
   }
   // Some at a time: most of the time of one is that of the system, which opens and closes its sandboxes.
   const read: Awaited<ReturnType<typeof readOne>>[] = []
@@ -226,15 +241,27 @@ export const readOddWorkspaces = async (bench: Workbench, odd: readonly Odd[]) =
   return read
 }
 
+/** The same by a service that is not root, without a sandbox. */
+export const readWithoutRoot = async (list: 'oddWorkspaces' | 'commonOddWorkspaces'): Promise<Reads> => {
+  const script = `
+    import { ${list}, readOddWorkspaces } from './test/agents/coding/odd-workspaces.ts'
+    import { createWorkbench } from './test/fakes/workbench.ts'
+    const bench = await createWorkbench()
+    console.log(JSON.stringify(await readOddWorkspaces(bench, ${list})))
+    await bench[Symbol.asyncDispose]()`
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const options = ['--input-type=module', '--eval', script]
+  const { stdout } = await promisify(execFile)(process.execPath, options, user)
+  return JSON.parse(stdout)
+}
+
 type Reads = Awaited<ReturnType<typeof readOddWorkspaces>>
 
-export const titledReads = (reads: Reads) =>
-  reads.map((one, at) => ({ title: oddWorkspaces[at]?.title, ...one, paths: one.paths.toSorted() }))
-
-export const expectedReads = oddWorkspaces.map(({ title, changed = [], leftOut = [] }) => ({
-  title,
-  paths: [...changed, 'kept.txt'].sort(),
-  isDiffWhole: true,
-  sprung: false,
-  leftOut,
-}))
+export const expectedReads = (odd: readonly Odd[]): Reads =>
+  odd.map(({ title, changed = [], leftOut = [] }) => ({
+    title,
+    paths: [...changed, 'kept.txt'].sort(),
+    isDiffWhole: true,
+    sprung: false,
+    leftOut: leftOut.map(([path, reason]) => [path, reason]),
+  }))

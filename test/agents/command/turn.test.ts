@@ -1,91 +1,27 @@
-import * as path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createCommandAgent } from '../../../lib/adapters/agents/command/agent.ts'
-import { type CommandProgram, commandPrograms } from '../../../lib/adapters/agents/command/catalog.ts'
-import { searchProgram } from '../../../lib/adapters/agents/programs.ts'
-import { createRepositories } from '../../../lib/adapters/node/repositories.ts'
-import type { AgentContext, AgentResult, AgentTask } from '../../../lib/ports/agent.ts'
-import type { Clock } from '../../../lib/ports/clock.ts'
+import { commandPrograms } from '../../../lib/adapters/agents/command/catalog.ts'
 import type { LoopEvent } from '../../../lib/ports/tool.ts'
-import { createFakeClock } from '../../fakes/clock.ts'
-import { task } from '../../fakes/coding-agent.ts'
 import { countSleeping } from '../../fakes/sleeping-processes.ts'
 import { until } from '../../fakes/until.ts'
-import { createWorkbench, type Workbench } from '../../fakes/workbench.ts'
 import type { Act } from '../../fixtures/command/agent.ts'
+import {
+  type CommandRuns,
+  fixture,
+  openCommandRuns,
+  PROJECT,
+  parse,
+  print,
+  type RunOptions,
+  recorded,
+  wrote,
+} from './command-runs.ts'
 
-const root = path.resolve(import.meta.dirname, '../../..')
-const fixture = path.join(root, 'test/fixtures/command/agent.ts')
-
-let bench: Workbench
-let sandboxed: Workbench
+let commands: CommandRuns
+const open: CommandRuns['open'] = (...given) => commands.open(...given)
 beforeAll(async () => {
-  bench = await createWorkbench()
-  sandboxed = await createWorkbench({ sandboxed: true })
+  commands = await openCommandRuns()
 })
-afterAll(async () => {
-  await bench[Symbol.asyncDispose]()
-  await sandboxed[Symbol.asyncDispose]()
-})
-
-type Options = {
-  program?: Partial<CommandProgram>
-  about?: Partial<AgentTask>
-  clock?: Clock
-  signal?: AbortSignal
-  on?: Workbench
-  missingSettings?: () => readonly string[]
-}
-
-let runs = 0
-const openAgent = ({ program, clock, on = bench, missingSettings }: Options) => {
-  const time = clock ?? on.clock
-  const described: CommandProgram = {
-    type: 'scripted',
-    name: 'Scripted',
-    command: process.execPath,
-    args: [fixture, '{prompt}'],
-    parse: 'text',
-    providers: [],
-    ...program,
-  }
-  return createCommandAgent(described, {
-    ...on,
-    search: searchProgram(described.command, { PATH: '', privateFolders: [] }),
-    clock: time,
-    repositories: createRepositories({ clock: time, allow: [], roots: [] }),
-    isLocalAdmin: () => true,
-    ...(missingSettings && { missingSettings }),
-  })
-}
-
-const open = (script: readonly Act[], options: Options = {}) => {
-  runs += 1
-  const observed: LoopEvent[] = []
-  const progress: string[] = []
-  const agent = openAgent(options)
-  const context: AgentContext = {
-    signal: options.signal ?? new AbortController().signal,
-    attempt: 1,
-    workspace: `command_${runs}-1`,
-    progress: (line) => void progress.push(line),
-    keepSecret: () => undefined,
-    observe: (event) => void observed.push(event),
-    spent: () => undefined,
-    waitFor: (_, work) => work(),
-    run: () => Promise.reject(new Error('not here')),
-  }
-  const about = { id: `command_${runs}`, title: 'Script', prompt: JSON.stringify(script), ...options.about }
-  const result = agent.execute(task(about), context) as Promise<AgentResult>
-  result.catch(() => undefined)
-  return { result, observed, progress }
-}
-
-const print = (text: string): Act => ({ act: 'print', text })
-const recorded = (text: string): Act => ({ act: 'recorded', text })
-const wrote: Act = { act: 'write', text: 'hi\n' }
-const parse = (kind: CommandProgram['parse']): Options => ({ program: { parse: kind } })
+afterAll(() => commands[Symbol.asyncDispose]())
 
 /** A call, its title and how it ended; a text; in the order of the events. */
 const told = (events: readonly LoopEvent[]): string[] =>
@@ -99,11 +35,9 @@ const told = (events: readonly LoopEvent[]): string[] =>
 
 describe('a run of a command that fails', () => {
   const session = '{"type":"system","subtype":"init","session_id":"s-1"}\n'
-  const result =
-    '{"type":"result","subtype":"success","is_error":false,"result":"Done.","total_cost_usd":0.5}\n'
   const timeout = Object.assign(new Error('late'), { code: 'timeout' })
 
-  it.each<[string, string, Act[], Options, object]>([
+  it.each<[string, string, Act[], RunOptions, object]>([
     [
       'dies with an exit code',
       'agent_exited',
@@ -117,13 +51,6 @@ describe('a run of a command that fails', () => {
       [print(session), { act: 'exit', code: 3 }],
       parse('claude'),
       { agentSession: 's-1' },
-    ],
-    [
-      'says too much',
-      'agent_protocol',
-      [print(result), { act: 'print', text: '{', times: 11_000_000 }],
-      parse('claude'),
-      { output: 'Done.', cost: { usd: 0.5, source: 'provider' } },
     ],
     ['has no time left', 'timeout', [{ act: 'wait', ms: 3_600_000 }], parse('text'), { output: 'Half.' }],
   ])(
@@ -153,7 +80,7 @@ describe('a run of a command that fails', () => {
 })
 
 describe('a turn of a command', () => {
-  it.each<[string, Options, Act[], object, string[]]>([
+  it.each<[string, RunOptions, Act[], object, string[]]>([
     [
       'text',
       parse('text'),
@@ -258,10 +185,7 @@ describe('a turn of a command', () => {
     expect(progress).toContainEqual(expect.stringContaining('Reconnecting... 1/5'))
   })
 
-  const done = '{"type":"result","subtype":"success","is_error":false,"result":"Done."}\n'
-  const failed = '{"type":"result","subtype":"success","is_error":true,"result":"API Error: 500"}\n'
-
-  it.each<[string, Options, Act[], object]>([
+  it.each<[string, RunOptions, Act[], object]>([
     [
       'exit code 3 after text',
       parse('text'),
@@ -275,15 +199,6 @@ describe('a turn of a command', () => {
       { code: 'agent_exited' },
     ],
     ['output that is no JSON', parse('codex'), [print('Welcome!\n')], { code: 'agent_exited' }],
-    [
-      'a line of 50 MB',
-      parse('claude'),
-      [
-        { act: 'print', text: 'x'.repeat(1_000), times: 50_000 },
-        { act: 'wait', ms: 60_000 },
-      ],
-      { code: 'agent_protocol' },
-    ],
     [
       'a program that is missing',
       { program: { command: '/none/agent' } },
@@ -306,62 +221,6 @@ describe('a turn of a command', () => {
     await expect(open(script, options).result).rejects.toMatchObject(failure)
   })
 
-  it.each<[string, Act[], object]>([
-    ['a result of an error, with exit code 0', [print(failed)], { success: false, retryable: true }],
-    [
-      'a result without an error, with exit code 1',
-      [print(done), { act: 'exit', code: 1 }],
-      { success: false, output: expect.stringContaining('ended with exit code 1') },
-    ],
-    ['both well', [print(done)], { success: true, output: 'Done.' }],
-    ['lines after the result', [print(done), print(failed)], { success: true, output: 'Done.' }],
-    ['a result without a newline', [print(done.trim())], { success: true, output: 'Done.' }],
-    [
-      'unknown, broken and foreign lines',
-      [print('\n{"type":"later"}\n{"type":"assistant"}\n{"type":\nnull\n[1]\nwarning\n'), print(done)],
-      { success: true, output: 'Done.' },
-    ],
-  ])('decides by what the program says and by its exit code: %s', async (_title, script, expected) => {
-    expect(await open(script, parse('claude')).result).toMatchObject(expected)
-  })
-
-  it.each<[string, Options, Act[], string]>([
-    [
-      'within text',
-      parse('text'),
-      [
-        { act: 'printBytes', bytes: [0x61, 0xe2, 0x82] },
-        { act: 'wait', ms: 100 },
-        { act: 'printBytes', bytes: [0xac] },
-      ],
-      'a€',
-    ],
-    [
-      'within a line of JSON',
-      parse('claude'),
-      [
-        print('{"type":"result","subtype":"success","is_error":false,"result":"'),
-        { act: 'printBytes', bytes: [0xf0, 0x9f] },
-        { act: 'wait', ms: 100 },
-        { act: 'printBytes', bytes: [0x98, 0x80] },
-        print('"}\n'),
-      ],
-      '😀',
-    ],
-  ])('keeps characters that come in two parts: %s', async (_title, options, script, output) => {
-    expect(await open(script, options).result).toMatchObject({ output })
-  })
-
-  it('keeps the end of a long text, and shows readers a bounded part', async () => {
-    const script: Act[] = [{ act: 'print', text: 'x'.repeat(1_000), times: 12_000 }, print('\nThe end.')]
-    const { result, observed } = open(script)
-    const { output } = await result
-    expect(output).toHaveLength(100_000)
-    expect(output.endsWith('The end.')).toBe(true)
-    const shown = observed.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('')
-    expect(shown.length).toBeLessThan(1_200_000)
-  })
-
   it('gives the task as one argument, never as an option, or as a file outside of the changes', async () => {
     const printed = 'console.log(JSON.stringify(process.argv.slice(1)))'
     const args = ['--eval', printed, 'first', '--message={prompt}', '{prompt}']
@@ -375,8 +234,8 @@ describe('a turn of a command', () => {
       program: { args: [fixture, '{promptFile}'] },
       about: { description: 'ä'.repeat(70_000) },
     }
-    for (const on of [bench, sandboxed]) {
-      const program = { ...byFile.program, reads: [root] }
+    for (const on of [commands.bench, commands.sandboxed]) {
+      const program = { ...byFile.program, reads: [PROJECT] }
       const read = await open([print('Read.')], { ...byFile, program, on }).result
       expect(read).toMatchObject({ success: true, output: 'Read.', filesChanged: [] })
     }
@@ -384,47 +243,26 @@ describe('a turn of a command', () => {
 
   it('stops, and leaves no process', async () => {
     const stop = new AbortController()
-    const mark = `${700 + runs}.25`
+    const mark = `700.${process.pid}`
     const script: Act[] = [
       { act: 'leave', text: `sleep ${mark}` },
       { act: 'wait', ms: 60_000 },
     ]
-    const { result } = open(script, { signal: stop.signal, on: sandboxed, program: { reads: [root] } })
+    const { result } = open(script, {
+      signal: stop.signal,
+      on: commands.sandboxed,
+      program: { reads: [PROJECT] },
+    })
     await until(() => countSleeping(mark) > 0)
     stop.abort(new Error('cancelled'))
     await expect(result).rejects.toThrow('cancelled')
     // The system ends the processes of a sandbox after it.
     await until(() => countSleeping(mark) === 0)
   })
-
-  it('ends one that is silent', async () => {
-    const clock = createFakeClock()
-    const { result, observed } = open([print('Begun.'), { act: 'wait', ms: 3_600_000 }], { clock })
-    await until(() => observed.length > 0)
-    clock.advance(600_000)
-    await expect(result).rejects.toMatchObject({ code: 'agent_silent' })
-  })
-
-  it.each<[string, Options, Act[]]>([
-    ['after its result', parse('claude'), [print(done)]],
-    ['after the end of its output', parse('text'), [print('Done.'), { act: 'closeOutput' }]],
-  ])('ends one that stays %s', async (_title, options, script) => {
-    const clock = createFakeClock()
-    const { result } = open([...script, { act: 'wait', ms: 3_600_000 }], { ...options, clock })
-    let isOver = false
-    result.then(() => {
-      isOver = true
-    })
-    while (!isOver) {
-      await sleep(20)
-      clock.advance(1_000)
-    }
-    expect(await result).toMatchObject({ success: true, output: 'Done.' })
-  })
 })
 
 describe('a command', () => {
-  it.each<[string, Options, object]>([
+  it.each<[string, RunOptions, object]>([
     ['is healthy while its program is there', {}, { healthy: true }],
     [
       'tells that it is missing',
@@ -437,7 +275,7 @@ describe('a command', () => {
       { healthy: false, message: expect.stringContaining('no model. Set ANTHROPIC_API_KEY') },
     ],
   ])('%s', async (_title, options, health) => {
-    const agent = openAgent(options)
+    const agent = commands.openAgent(options)
     expect(await agent.healthCheck()).toEqual(health)
     expect(agent.configured?.()).toBe('healthy' in health && health.healthy)
     expect(agent).toMatchObject({ family: 'command', timeoutMs: 3_600_000 })

@@ -22,6 +22,8 @@ const FREEZES = 3
 const SEED = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
 const WORKERS = 3
 const PRODUCERS = 2
+/** Tasks of a producer. A longer backlog shows nothing more of kills, and takes an hour to be worked off and read. */
+const MOST_WAITING = 100
 /** A consumer finds what came while there was none, and takes a while over that. */
 const LONGEST_LIFE_MS = { workers: 100, gateways: 300, consumers: 2_500 }
 const MOST_IDLE_MS = 10_000
@@ -90,6 +92,10 @@ const produceThrough = async ({ baseUrl, journal, launchWorker, launchGateway, l
     ...halfKeyed(PRODUCERS),
     seed: SEED + 1,
     oneFailsIn: ONE_FAILS_IN,
+    isBehind: (acknowledged) => {
+      const begun = new Set(journal().map(({ taskId }) => taskId))
+      return acknowledged.filter((id) => !begun.has(id)).length > MOST_WAITING
+    },
     address: () => gateways[0]?.address(),
   })
   return { ...produced, acknowledged: [held.id, ...produced.acknowledged], consumer: consumers[0] }
@@ -98,17 +104,18 @@ const produceThrough = async ({ baseUrl, journal, launchWorker, launchGateway, l
 const STANDS_STILL_MS = 60_000
 
 /**
- * Every task, once all have ended. A backlog takes as long as it takes; throws when for a minute no task of it ended. The
- * counters say how far it is: walking all tasks again and again would take the emulator from the workers.
+ * Every task, once all have ended. A backlog takes as long as it takes; throws when for a minute no agent did anything. The
+ * counters, which follow behind, say when to look: walking all tasks again and again would take the emulator from the workers.
  */
 const ended = async (api: Api) => {
-  let least = Number.POSITIVE_INFINITY
-  for (let lastEnd = performance.now(); ; await sleep(250)) {
+  let done = 0
+  for (let lastDone = performance.now(); ; await sleep(500)) {
     const { pending = 0, queued = 0, in_progress = 0 } = (await api.analytics()).byStatus
     const open = pending + queued + in_progress
-    if (open < least) lastEnd = performance.now()
-    least = Math.min(least, open)
-    const isStuck = performance.now() - lastEnd > STANDS_STILL_MS
+    const { length } = cloud.journal()
+    if (length > done) lastDone = performance.now()
+    done = length
+    const isStuck = performance.now() - lastDone > STANDS_STILL_MS
     if (open > 0 && !isStuck) continue
     const tasks = await walk(api)
     const unfinished = tasks.filter(({ status }) => status !== 'completed' && status !== 'failed')

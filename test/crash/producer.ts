@@ -13,16 +13,20 @@ type Needs = {
   keyed: boolean
   /** Where the service is, while it is up. */
   address: () => string | undefined
+  /** Whether too many of its tasks wait: it creates no more meanwhile. */
+  isBehind?: (acknowledged: readonly string[]) => boolean
   isOver: () => boolean
   random: () => number
 }
 type Produced = { acknowledged: string[]; refused: string[] }
 
 const PAUSE_MS = 25
+const BEHIND_PAUSE_MS = 500
 const LONGEST_RUN_MS = 40
 
 /** Creates tasks until it is over; an answer of 201 is an acknowledgement. */
-const produce = async ({ name, keyed, oneFailsIn, address, isOver, random }: Needs): Promise<Produced> => {
+const produce = async (needs: Needs): Promise<Produced> => {
+  const { name, keyed, oneFailsIn, address, isBehind = () => false, isOver, random } = needs
   const produced: Produced = { acknowledged: [], refused: [] }
   const scriptFor = (made: number): Script =>
     oneFailsIn !== undefined && made % oneFailsIn === 1 ? { manner: 'failing' } : {}
@@ -45,6 +49,10 @@ const produce = async ({ name, keyed, oneFailsIn, address, isOver, random }: Nee
   let made = 0
   let body = nextBody(made)
   for (; !isOver(); await sleep(upTo(PAUSE_MS, random))) {
+    if (isBehind(produced.acknowledged)) {
+      await sleep(BEHIND_PAUSE_MS)
+      continue
+    }
     const url = address()
     if (url === undefined) continue
     const answered = await create(url, body)
@@ -61,7 +69,7 @@ type Together = {
   keyed: (place: number) => boolean
   seed: number
   address: Needs['address']
-} & Pick<Needs, 'oneFailsIn'>
+} & Pick<Needs, 'oneFailsIn' | 'isBehind'>
 
 /** Producers create tasks together while `work` goes on; resolves to what they were told. */
 export const produceDuring = async (

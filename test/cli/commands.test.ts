@@ -53,12 +53,14 @@ describe('agent-tasks approve', () => {
     ['--deny', 'denied', 'deny'],
     ['--always', 'approved', 'allow-always'],
   ])('decides with %s', async (option, status, decision) => {
-    const { task, approval } = await ask()
-    expect(await json('approve', approval.id, option)).toMatchObject({
+    const { conversation } = await api().client.createConversation({ body: {} })
+    const body = { content: WRITES, securityMode: 'ask' } as const
+    await api().client.sendMessageWithTools({ params: { id: conversation.id }, body })
+    const [approval] = (await api().client.listApprovals()).approvals
+    expect(await json('approve', approval?.id ?? '', option)).toMatchObject({
       code: 0,
-      answer: { approval: { status, decision } },
+      answer: { approval: { conversationId: conversation.id, status, decision } },
     })
-    await api().untilTask(task.id, 'completed')
   })
 })
 

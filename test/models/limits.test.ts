@@ -49,7 +49,7 @@ const cohere = (id: string) => ({
     message: { tool_calls: { id, type: 'function', function: { name: 'read_file', arguments: '' } } },
   },
 })
-const thousands = <T>(one: (n: number) => T): T[] => Array.from({ length: 20_000 }, (_, n) => one(n))
+const thousands = <T>(one: (n: number) => T): T[] => Array.from({ length: 5_000 }, (_, n) => one(n))
 const long = 'a'.repeat(MIB)
 
 type Hostile = [what: string, kind: string, pieces: () => Iterable<string>, mostRead: number]
@@ -117,31 +117,31 @@ const hostile: Hostile[] = [
   ],
   ['an id of 1 MB', 'google', () => [frames(gemini({ functionCall: { id: long, name: 'a' } }))], 2 * MIB],
   ['an id of 1 MB', 'cohere', () => [frames(cohere(long))], 2 * MIB],
-  ['20,000 calls', 'openai', () => [frames(...thousands((n) => call(n, `c${n}`)))], 8 * MIB],
-  ['20,000 calls at one index', 'openrouter', () => [frames(...thousands((n) => call(0, `c${n}`)))], 8 * MIB],
+  ['5,000 calls', 'openai', () => [frames(...thousands((n) => call(n, `c${n}`)))], 8 * MIB],
+  ['5,000 calls at one index', 'openrouter', () => [frames(...thousands((n) => call(0, `c${n}`)))], 8 * MIB],
   [
-    '20,000 calls with one id at one index',
+    '5,000 calls with one id at one index',
     'openai',
     () => [frames(...thousands(() => call(0, 'c')))],
     8 * MIB,
   ],
-  ['20,000 calls without ids at one index', 'groq', () => [frames(...thousands(() => call(0, '')))], 8 * MIB],
+  ['5,000 calls without ids at one index', 'groq', () => [frames(...thousands(() => call(0, '')))], 8 * MIB],
   [
     '129 calls with one id at one index',
     'openrouter',
     () => [frames(...thousands(() => call(0, 'c')).slice(0, 129), chunk({}, 'tool_calls'))],
     8 * MIB,
   ],
-  ['20,000 calls without ids', 'mistral', () => [frames(...thousands((n) => call(n, '')))], 8 * MIB],
-  ['20,000 calls', 'anthropic', () => [frames(...thousands((n) => toolUse(n, `c${n}`)))], 8 * MIB],
-  ['20,000 calls', 'xai', () => [frames(...thousands((n) => functionCall(`c${n}`)))], 8 * MIB],
+  ['5,000 calls without ids', 'mistral', () => [frames(...thousands((n) => call(n, '')))], 8 * MIB],
+  ['5,000 calls', 'anthropic', () => [frames(...thousands((n) => toolUse(n, `c${n}`)))], 8 * MIB],
+  ['5,000 calls', 'xai', () => [frames(...thousands((n) => functionCall(`c${n}`)))], 8 * MIB],
   [
-    '20,000 calls',
+    '5,000 calls',
     'google',
     () => [frames(...thousands(() => gemini({ functionCall: { name: 'a', args: {} } })))],
     8 * MIB,
   ],
-  ['20,000 calls', 'cohere', () => [frames(...thousands((n) => cohere(`c${n}`)))], 8 * MIB],
+  ['5,000 calls', 'cohere', () => [frames(...thousands((n) => cohere(`c${n}`)))], 8 * MIB],
 ]
 
 describe('a provider that sends', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { TASK_STATUSES, type TaskStatus, type TaskVerb, verbEvents } from '../../lib/tasks/machine.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import { createTransitions } from '../../lib/tasks/transitions.ts'
+import { forAllTests } from '../fakes/lifetimes.ts'
 import { startDomains } from '../fakes/service.ts'
 import { storeIn } from './samples.ts'
 import { ALLOWED } from './transitions.ts'
@@ -14,9 +15,15 @@ const REFUSED = TASK_STATUSES.flatMap((from) =>
   ),
 )
 
-const started = async (status: TaskStatus) => {
-  const domains = await startDomains({ background: false })
-  const { id } = await storeIn(domains, status)
+/** Of all tests in which nothing becomes of a task. */
+const shared = forAllTests(
+  () => startDomains({ background: false }),
+  (domains) => domains[Symbol.asyncDispose](),
+)
+let stored = 0
+
+const started = async (status: TaskStatus, domains = shared()) => {
+  const { id } = await storeIn(domains, status, { id: `task_${stored++}` })
   const ended: string[] = []
   const transitions = createTransitions({
     ...domains.ports,
@@ -35,7 +42,8 @@ describe('the task lifecycle', () => {
   it.each(ALLOWED)(
     'makes of a %s task on %s a %s one, with the event %s, in one write',
     async (from, verb, to, event) => {
-      const { domains, id, ended, apply } = await started(from)
+      await using own = await startDomains({ background: false })
+      const { domains, id, ended, apply } = await started(from, own)
 
       const { applied, row } = await apply({ taskId: id, from, verb })
 
@@ -64,12 +72,14 @@ describe('the task lifecycle', () => {
     ),
   )('does not apply %s from %s to a task that is %s by now', async (verb, from, actual) => {
     const { domains, id, ended, apply } = await started(actual)
+    const counted = await domains.counters.byStatus()
 
     const { applied, row } = await apply({ taskId: id, from, verb })
 
     expect({ applied, status: row?.status }).toEqual({ applied: false, status: actual })
     expect(await domains.eventTypes(id)).toEqual([])
-    expect(await domains.counters.byStatus()).toMatchObject({ [actual]: 1 })
+    expect(counted[actual]).toBeGreaterThan(0)
+    expect(await domains.counters.byStatus()).toEqual(counted)
     expect(ended).toEqual([])
   })
 })

@@ -13,47 +13,11 @@ import {
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from '@jest/globals'
-import type { Program } from '../../lib/adapters/node/command.ts'
+import { expect, it } from '@jest/globals'
 import { processUids } from '../../lib/adapters/node/user-processes.ts'
-import type { Workspace } from '../../lib/ports/workspace.ts'
 import { until } from '../fakes/until.ts'
-import { createWorkbench, gitIn, never, type Workbench } from '../fakes/workbench.ts'
-
-const isRoot = process.getuid?.() === 0
-/** A suite for which the process has to be root. */
-const asRoot = isRoot ? describe : describe.skip
-if (!isRoot) console.error('SKIPPED: only root can give programs users of their own')
-
-const FIRST = 60_700
-type Options = Parameters<typeof createWorkbench>[0]
-/** Users for two workspaces at once, and one for commands without. */
-const openBench = async (last = FIRST + 2, options: Options = {}) => {
-  const bench = await createWorkbench({ sharedFolders: [tmpdir()], ...options, uids: { first: FIRST, last } })
-  if ('cause' in bench.found) throw new Error(bench.found.cause)
-  return bench
-}
-
-const running = (uid: number) =>
-  readdirSync('/proc').filter((name) => /^\d+$/.test(name) && processUids(name).includes(uid))
-
-const shell = async (workspace: Workspace, script: string) => {
-  const { stdout, stderr } = await workspace.run('sh', ['-c', script], never)
-  return (stdout + stderr).trim()
-}
-
-const uidIn = async (workspace: Workspace) => Number(await shell(workspace, 'id -u'))
-
-/** A program of an agent that runs until it is stopped. */
-const openProgram = async ({ commands }: Workbench, { root, home, tmp }: Workspace, script: string) => {
-  const where = { cwd: root, home, tmp, writes: [root, home, tmp] }
-  return commands.open({ file: 'sh', args: ['-c', script], by: 'agent', ...where, signal: never })
-}
-
-const end = async (program: Program) => {
-  program.stop()
-  await program.ended
-}
+import { createWorkbench, gitIn, never } from '../fakes/workbench.ts'
+import { asRoot, end, FIRST, openBench, openProgram, running, shell, uidIn } from './user-programs.ts'
 
 asRoot('a program that runs as a user of its own', () => {
   it('has no rights, and a folder that no other user passes', async () => {
@@ -67,7 +31,7 @@ asRoot('a program that runs as a user of its own', () => {
     const status = await shell(one, 'grep -E "^(Uid|Gid|Groups|CapEff|CapPrm|NoNewPrivs)" /proc/self/status')
     expect(status.replace(/[ \t]+/g, ' ')).toBe(
       [
-        ...['Uid', 'Gid'].map((name) => `${name}:${' 60701'.repeat(4)}`),
+        ...['Uid', 'Gid'].map((name) => `${name}:${` ${FIRST + 1}`.repeat(4)}`),
         'Groups: ',
         ...['CapPrm: 0000000000000000', 'CapEff: 0000000000000000', 'NoNewPrivs: 1'],
       ].join('\n'),
@@ -99,35 +63,6 @@ asRoot('a program that runs as a user of its own', () => {
     await shell(one, 'kill -9 -1')
     expect(processUids(pid)).toContain(FIRST + 2)
     await end(other)
-  })
-
-  it.each<[string, string]>([
-    ['left its group', '(setsid sleep 60 >/dev/null 2>&1 &)'],
-    [
-      'was forked twice and ignores signals',
-      '(setsid sh -c \'trap "" TERM HUP INT; (sleep 60 &) ; sleep 60\' >/dev/null 2>&1 &)',
-    ],
-    [
-      'starts others all the time',
-      "(setsid sh -c 'while :; do (setsid sleep 60 &); sleep 0.01; done' >/dev/null 2>&1 &)",
-    ],
-    ['ends all processes of its user', "(setsid sh -c 'while :; do kill -9 -1; done' >/dev/null 2>&1 &)"],
-  ])('leaves no process behind that %s', async (_what, script) => {
-    await using bench = await openBench()
-    const workspace = await bench.workspaces.create('one')
-    await shell(workspace, `${script}; sleep 0.2`)
-    expect(running(FIRST + 1)).toEqual([])
-    // The user can still be used.
-    expect(await uidIn(workspace)).toBe(FIRST + 1)
-  })
-
-  it('is stopped for what its daemons use, too', async () => {
-    await using bench = await openBench(FIRST + 2, { limits: { processes: 20 } })
-    const workspace = await bench.workspaces.create('one')
-    const script = 'while :; do (setsid sleep 60 &); sleep 0.02; done'
-    const { exceeded } = await workspace.run('sh', ['-c', script], never)
-    expect(exceeded?.limit).toBe('processes')
-    expect(running(FIRST + 1)).toEqual([])
   })
 })
 
@@ -161,16 +96,6 @@ asRoot('a user that is needed for another workspace', () => {
     expect(lstatSync(join(one.root, 'soft')).isSymbolicLink()).toBe(true)
     expect(await shell(three, 'cat file')).toBe('third')
   })
-
-  it('is taken from none that runs a program: the workspace is refused', async () => {
-    await using bench = await openBench()
-    const programs = []
-    for (const name of ['one', 'two'])
-      programs.push(await openProgram(bench, await bench.workspaces.create(name), 'sleep 60'))
-    await expect(bench.workspaces.create('three')).rejects.toMatchObject({ code: 'users_exhausted' })
-    await Promise.all(programs.map(end))
-    expect(await uidIn(await bench.workspaces.create('three'))).toBe(FIRST + 1)
-  })
 })
 
 asRoot('a workspace of a user of its own', () => {
@@ -185,15 +110,6 @@ asRoot('a workspace of a user of its own', () => {
     await bench.workspaces.remove('one')
     expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('kept')
     expect(await uidIn(await bench.workspaces.create('two'))).toBe(FIRST + 1)
-  })
-
-  it('leaves no file behind in the folders of the system that all users may write to', async () => {
-    await using bench = await openBench(FIRST + 1, { sharedFolders: undefined })
-    const places = ['/tmp', '/var/tmp', '/dev/shm'].map((folder) => join(folder, `shared-${process.pid}`))
-    await shell(await bench.workspaces.create('one'), `touch ${places.join(' ')}`)
-    expect(places.filter(existsSync)).toEqual(places)
-    await bench.workspaces.remove('one')
-    expect(places.filter(existsSync)).toEqual([])
   })
 
   it('of another isolation is not used', async () => {
@@ -218,24 +134,19 @@ asRoot('a workspace of a user of its own', () => {
     mkdirSync(ran)
     chownSync(ran, FIRST + 1, FIRST + 1)
     const trap = `#!/bin/sh\nid -u > ${ran}/$$\ncat\n`
-    for (const name of ['trap', '.git/hooks/pre-commit', '.git/hooks/post-checkout']) {
-      mkdirSync(join(root, '.git/hooks'), { recursive: true })
-      await workspace.write(name, trap)
-      await shell(workspace, `chmod +x ${name}`)
-    }
-    for (const setting of [
+    const trapped = ['trap', '.git/hooks/pre-commit', '.git/hooks/post-checkout']
+    mkdirSync(join(root, '.git/hooks'), { recursive: true })
+    for (const name of trapped) await workspace.write(name, trap)
+    const settings = [
       'core.fsmonitor',
       'core.sshCommand',
       'core.pager',
       'diff.external',
       'filter.t.clean',
       'filter.t.smudge',
-      'core.hooksPath',
-    ])
-      await shell(
-        workspace,
-        `git config ${setting} ${setting === 'core.hooksPath' ? '.git/hooks' : `${root}/trap`}`,
-      )
+    ].map((setting) => `git config ${setting} ${root}/trap`)
+    const lines = [`chmod +x ${trapped.join(' ')}`, ...settings, 'git config core.hooksPath .git/hooks']
+    expect(await shell(workspace, lines.join(' && '))).toBe('')
     await shell(workspace, 'echo "*.txt filter=t diff=t" > .gitattributes; echo 2 > a.txt')
     await workspace.git(['status'], never)
     await workspace.git(['diff'], never)
@@ -277,21 +188,6 @@ asRoot('the users of programs', () => {
     expect(bench.found).toEqual({ cause: expect.stringMatching(/^nobody in \/etc\/passwd has 65534/) })
   })
 
-  it('have no files of a service before, where a workspace gets one of them', async () => {
-    const left = join(tmpdir(), `before-${process.pid}`)
-    for (const name of ['one', 'two']) {
-      const bench = await openBench()
-      // The start has cleared the first user by a program of its own.
-      await bench.workspaces.create('other')
-      const workspace = await bench.workspaces.create(name)
-      expect(await shell(workspace, `id -u; cat ${left}; echo secret > ${left}`)).toMatch(
-        /^60702\n.*No such file/,
-      )
-      await bench[Symbol.asyncDispose]()
-    }
-    await rm(left)
-  })
-
   it('have no processes once the service is closed, or at its next start', async () => {
     const bench = await openBench()
     const workspace = await bench.workspaces.create('one')
@@ -301,21 +197,5 @@ asRoot('the users of programs', () => {
     expect(running(FIRST + 1)).toEqual([])
     await program.ended
     await rm(bench.folder, { recursive: true, force: true })
-  })
-})
-
-asRoot('a program that hands on to a child and ends, all the time', () => {
-  it('is ended with all that it has handed on to', async () => {
-    // A user that no other test has: what is left for the system to reap counts as its processes for a while.
-    const uid = FIRST + 50
-    await using bench = await createWorkbench({
-      sharedFolders: [tmpdir()],
-      uids: { first: uid - 1, last: uid },
-    })
-    const workspace = await bench.workspaces.create('one')
-    expect(await uidIn(workspace)).toBe(uid)
-    await shell(workspace, "(setsid sh -c 'f() { f & exit; }; f' >/dev/null 2>&1 &); sleep 0.1")
-    // One look does not see a process that ends before it is read.
-    expect(Array.from({ length: 20 }, () => running(uid)).flat()).toEqual([])
   })
 })

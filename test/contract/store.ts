@@ -14,14 +14,9 @@ import { conditionalWrites } from './store-writes.ts'
 
 type Section = (store: () => Store, set: (ms: number) => void) => void
 
-/**
- * The contract of the `Store` port. `open` gives an empty store of the collections it is handed. With `only`, the sections of
- * these titles.
- */
-export const storeContract = (name: string, open: OpenStore, only?: readonly string[]): void => {
-  const isWanted = (title: string) => only?.includes(title) ?? true
-  const section = (title: string, cases: Section) => {
-    if (!isWanted(title)) return
+/** The contract of the `Store` port. `open` gives an empty store of the collections it is handed. */
+export const storeContract = (name: string, open: OpenStore): void => {
+  const section = (title: string, cases: Section) =>
     describe(title, () => {
       const clock = createFakeClock()
       let opened: Opened | undefined
@@ -34,11 +29,9 @@ export const storeContract = (name: string, open: OpenStore, only?: readonly str
         return opened.store
       }, clock.setWall)
     })
-  }
 
   /** What follows from commits, and a receiver of messages that looks for the row of each. */
-  const following = (title: string, cases: (following: Following) => void) => {
-    if (!isWanted(title)) return
+  const following = (title: string, cases: (following: Following) => void) =>
     describe(title, () => {
       const delivered: Message[] = []
       let isRefusing = false
@@ -72,7 +65,6 @@ export const storeContract = (name: string, open: OpenStore, only?: readonly str
         allReadable: () => isReadable,
       })
     })
-  }
 
   describe(`the store contract on ${name}`, () => {
     section('a conditional write', conditionalWrites)

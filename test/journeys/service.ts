@@ -32,7 +32,7 @@ const LISTENS_AT = / on (http:\/\/[^\s,]+)/
 export const isOffline = process.env.JOURNEYS === 'offline'
 const entry = isOffline ? 'offline/main.ts' : 'bin/start.js'
 /** serverless-offline bundles at its first start: two at once have taken 45 s, on a slow machine twice that. */
-const READY_WITHIN_MS = isOffline ? 270_000 : 60_000
+const READY_WITHIN_MS = isOffline ? 270_000 : 120_000
 /** Longer than a test may take. */
 const SERVES_MS = 600_000
 const ENDS_WITH_PARENT = "data:text/javascript,process.once('disconnect', () => process.exit())"

@@ -10,10 +10,10 @@ const ANSWER = [{ text: 'Done' }]
 
 describe('a clone that exceeds a limit', () => {
   it.each([
-    ['a large file', 'head -c 9000000 /dev/urandom > large'],
-    ['several files', 'for n in 1 2 3 4 5 6 7 8; do head -c 1200000 /dev/urandom > $n; done'],
+    ['a large file', 'head -c 40000000 /dev/urandom > large'],
+    ['several files', 'for n in 1 2 3 4 5 6 7 8; do head -c 5000000 /dev/urandom > $n; done'],
   ])('names the limit of disk space, and is not tried again: %s', async (_title, script) => {
-    await using bench = await createWorkbench({ sandboxed: true, limits: { diskMb: 4 } })
+    await using bench = await createWorkbench({ sandboxed: true, limits: { diskMb: 16 } })
     // Without one, disk space is measured at intervals, and a short clone ends before.
     if ('cause' in bench.found)
       return console.error(`SKIPPED: no sandbox is available (${bench.found.cause})`)
@@ -22,18 +22,18 @@ describe('a clone that exceeds a limit', () => {
     await expect(failing).rejects.toMatchObject({
       code: 'clone_failed',
       retryable: false,
-      message: expect.stringMatching(/failed: it used more than 4 MiB of disk \(AGENT_DISK_MB\)$/),
+      message: expect.stringMatching(/failed: it used more than 16 MiB of disk \(AGENT_DISK_MB\)$/),
     })
   })
 })
 
 describe('a run whose files are too large to be read', () => {
   it('counts, and says so', async () => {
-    await using bench = await createWorkbench({ sandboxed: true, limits: { diskMb: 4 } })
+    await using bench = await createWorkbench({ sandboxed: true, limits: { diskMb: 16 } })
     if ('cause' in bench.found)
       return console.error(`SKIPPED: no sandbox is available (${bench.found.cause})`)
     const write = (name: string) =>
-      `require('fs').writeFileSync('${name}', require('crypto').randomBytes(3_000_000))`
+      `require('fs').writeFileSync('${name}', require('crypto').randomBytes(12_000_000))`
     const large = ['a', 'b'].map((name) => ({
       calls: [
         { name: 'write_file', arguments: { path: `${name}.js`, content: write(name) } },
@@ -49,7 +49,7 @@ describe('a run whose files are too large to be read', () => {
       diff: '',
       leftOut: [{ path: '.', reason: 'unreadable' }],
     })
-    expect(progress.at(-1)).toMatch(/^The changes could not be read: .*4 MiB of disk \(AGENT_DISK_MB\)$/)
+    expect(progress.at(-1)).toMatch(/^The changes could not be read: .*16 MiB of disk \(AGENT_DISK_MB\)$/)
   })
 })
 

@@ -277,6 +277,13 @@ describe('the commands of a run', () => {
     const shown = lastCommands(runAfter(events.flat())).map(({ line, call }) => `${line}: ${call.state}`)
     expect(shown).toEqual(expected)
   })
+
+  it('are none that a program failed at because it was denied them, as its result says', () => {
+    const run = runAfter([...ran('a', 'execute', {}, false), ...ran('b', 'execute', {}, false)])
+    const shown = (denied: unknown) => lastCommands(run, denied).map(({ line }) => line)
+    expect(shown(['agent_execute title a', 7])).toEqual(['title b'])
+    expect(shown('title a')).toEqual(['title b', 'title a'])
+  })
 })
 
 describe('where a run stands among the stored messages of its conversation', () => {

@@ -1,3 +1,4 @@
+import { withoutWorkspace } from '../components/workspace-path.ts'
 import { type Call, isStep, type Run } from './run.ts'
 
 /** Calls that run a command: of the built-in agent, the Agent Client Protocol, Codex and Claude Code. */
@@ -26,13 +27,22 @@ const RUN_AFTER: ReadonlySet<string | undefined> = new Set([undefined, 'allowed'
 const wasRun = ({ name, state, decision }: Call): boolean =>
   NAMES.has(name) && (state === 'success' || (state === 'error' && RUN_AFTER.has(decision)))
 
-/** The commands that the last attempt ran to their end, each as it ended the last time, the latest first. */
-export const lastCommands = ({ entries }: Run): readonly Command[] => {
+/** To an agent that is a program, a call that it was denied is one that failed: its result names these. */
+const isIn = (denied: unknown, { state, title }: Call): boolean =>
+  state === 'error' &&
+  Array.isArray(denied) &&
+  denied.some((one) => typeof one === 'string' && withoutWorkspace(one).endsWith(title))
+
+/**
+ * The commands that the last attempt ran to their end, each as it ended the last time, the latest first. `denied`: what the
+ * result of the run says of denied calls, which comes from the agent and may be anything.
+ */
+export const lastCommands = ({ entries }: Run, denied?: unknown): readonly Command[] => {
   const begin = entries.findLastIndex((entry) => !isStep(entry) && entry.tone !== 'late') + 1
   const commands = new Map<string, Command>()
   for (const { parts } of entries.slice(begin).filter(isStep))
     for (const part of parts) {
-      if (part.kind !== 'call' || !wasRun(part)) continue
+      if (part.kind !== 'call' || !wasRun(part) || isIn(denied, part)) continue
       const line = lineOf(part)
       commands.delete(line)
       commands.set(line, { line, call: part })

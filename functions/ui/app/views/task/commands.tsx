@@ -1,5 +1,6 @@
 import { Check, SquareTerminal, X } from 'lucide-react'
 import { useState } from 'react'
+import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { formatNumber } from '../../components/format.ts'
 import { startOfLine } from '../../components/text-weight.ts'
 import { Windowed } from '../../components/windowed.tsx'
@@ -11,9 +12,9 @@ const MOST_NAMED = 3
 const ROW_PX = 38
 
 /** The commands that the agent ran, such as tests, and how each ended. Renders nothing if there are none. */
-export const Commands = ({ run, taskId }: { run: Run; taskId: string }) => {
+export const Commands = ({ run, task }: { run: Run; task: Task }) => {
   const [isOpen, setOpen] = useState(false)
-  const commands = lastCommands(run)
+  const commands = lastCommands(run, task.result?.denied)
   if (commands.length === 0) return null
   const named = commands.toSorted((a, b) => Number(hasFailed(b)) - Number(hasFailed(a))).slice(0, MOST_NAMED)
   const rest = commands.length - named.length
@@ -45,7 +46,7 @@ export const Commands = ({ run, taskId }: { run: Run; taskId: string }) => {
             atOnce={50}
             draw={({ call }) => (
               <div className="pb-1.5">
-                <ToolCall call={call} scope={{ taskId }} />
+                <ToolCall call={call} scope={{ taskId: task.id }} />
               </div>
             )}
           />

@@ -81,7 +81,7 @@ const Body = ({ task }: { task: TaskData }) => {
         work={
           session
             ? {
-                commands: <Commands run={followed.run} taskId={task.id} />,
+                commands: <Commands run={followed.run} task={task} />,
                 run: (
                   <AgentRun
                     session={session}

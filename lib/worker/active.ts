@@ -148,8 +148,8 @@ export type LeasedRun = ActiveRun & {
   costed(): Leased
   /** Renews the lease, with a progress event when there is a message; stops the run when the lease is lost. */
   beat(message?: string): void
-  /** Resolves when every message so far is stored; undefined when all are. Never rejects. */
-  told(): Promise<unknown> | undefined
+  /** Resolves when no message is being written any more; undefined when none is. Never rejects. */
+  progressWritten(): Promise<unknown> | undefined
 }
 
 /** Registers leased tasks as active runs, for cancel, heartbeat and shutdown. */
@@ -158,7 +158,7 @@ export const createLeasedRuns =
   (task: Leased): LeasedRun => {
     const stopped = createStop()
     const busy = { beat: 0, check: 0 }
-    const untold = new Set<Promise<void>>()
+    const writes = new Set<Promise<void>>()
     const stopIfLost = async (by: keyof typeof busy, isLeased: () => Promise<boolean>) => {
       busy[by] += 1
       try {
@@ -175,8 +175,8 @@ export const createLeasedRuns =
       if (message === undefined && busy.beat > 0) return
       const renewed = stopIfLost('beat', () => lease.renew(run.costed(), message))
       if (message === undefined) return
-      untold.add(renewed)
-      void renewed.then(() => untold.delete(renewed))
+      writes.add(renewed)
+      void renewed.then(() => writes.delete(renewed))
     }
     const check = () => {
       if (busy.beat + busy.check === 0) void stopIfLost('check', () => lease.isLeased(task))
@@ -189,7 +189,7 @@ export const createLeasedRuns =
       stop: stopped.stop,
       beat,
       check,
-      told: () => (untold.size > 0 ? Promise.all(untold) : undefined),
+      progressWritten: () => (writes.size > 0 ? Promise.all(writes) : undefined),
       costed: () => ({
         ...run.task,
         ...definedFields({

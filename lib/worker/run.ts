@@ -49,6 +49,8 @@ type Needs = {
 /** How long a stopped agent may go on before its slot is freed; one whose time is over has to say what it changed. */
 const STOP_GRACE_MS = 2_000
 const TIMEOUT_GRACE_MS = 5_000
+/** The end of a run waits no longer than this for its messages: meanwhile it keeps its slot, and no stop reaches it. */
+const PROGRESS_GRACE_MS = 2_000
 const LONGEST_PROGRESS = 2_000
 /** The most messages of one attempt that are stored as they come; later ones renew the lease. */
 const MOST_PROGRESS = 1_000
@@ -207,7 +209,8 @@ export const createRunner = ({
         limit.end()
         isOver = true
         // Stored before the end of the run: a reader who sees that the task has ended finds all events and all progress.
-        const writes = [events.end(outcome, run.costed().attemptCost), pauses.end(), run.told()]
+        const progress = within(clock, PROGRESS_GRACE_MS, run.progressWritten())
+        const writes = [events.end(outcome, run.costed().attemptCost), pauses.end(), progress]
         for (const forget of forgetSecrets.splice(0)) forget()
         if (writes.every((write) => write === undefined)) resolve(outcome)
         else Promise.all(writes).then(() => resolve(outcome))
@@ -246,6 +249,17 @@ export const createRunner = ({
       }).then(end)
     })
 }
+
+/** Resolves with the promise, or when that many milliseconds are over. */
+const within = (clock: Clock, ms: number, promise: Promise<unknown> | undefined) =>
+  promise &&
+  new Promise<void>((resolve) => {
+    const cancel = clock.after(ms, resolve)
+    void promise.then(() => {
+      cancel()
+      resolve()
+    })
+  })
 
 /** Calls the agent and reads what it gives, which may run its code; an exception is an outcome too. */
 const call = (

@@ -104,7 +104,7 @@ const produceThrough = async ({ baseUrl, journal, launchWorker, launchGateway, l
 const STANDS_STILL_MS = 60_000
 
 /**
- * Every task, once all have ended. A backlog takes as long as it takes; throws when for a minute no agent did anything. The
+ * Every task, once all have ended. A backlog takes as long as it takes; throws when for a minute no task began or ended. The
  * counters, which follow behind, say when to look: walking all tasks again and again would take the emulator from the workers.
  */
 const ended = async (api: Api) => {
@@ -112,9 +112,11 @@ const ended = async (api: Api) => {
   for (let lastDone = performance.now(); ; await sleep(500)) {
     const { pending = 0, queued = 0, in_progress = 0 } = (await api.analytics()).byStatus
     const open = pending + queued + in_progress
-    const { length } = cloud.journal()
-    if (length > done) lastDone = performance.now()
-    done = length
+    const journal = cloud.journal()
+    const begun = new Set(journal.map(({ taskId }) => taskId)).size
+    const now = begun + journal.filter(({ did }) => did === 'end').length
+    if (now > done) lastDone = performance.now()
+    done = now
     const isStuck = performance.now() - lastDone > STANDS_STILL_MS
     if (open > 0 && !isStuck) continue
     const tasks = await walk(api)

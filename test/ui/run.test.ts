@@ -264,8 +264,51 @@ describe('the commands of a run', () => {
     ],
     [
       'are those of the last attempt',
-      [ran('a', 'Bash', { command: 'ls' }), failed(1), ran('b', 'Bash', { command: 'pwd' })],
+      [
+        sessionEvents(start(1)),
+        ran('a', 'Bash', { command: 'ls' }),
+        failed(1),
+        sessionEvents(start(2)),
+        ran('b', 'Bash', { command: 'pwd' }),
+      ],
       ['pwd: success'],
+    ],
+    [
+      'are those of the attempt that failed until the next one begins',
+      [ran('a', 'Bash', { command: 'ls' }), failed(1)],
+      ['ls: success'],
+    ],
+    [
+      'are none that were started again and have not ended',
+      [ran('a', 'Bash', { command: 'ls' }), ran('b', 'Bash', { command: 'ls' }).slice(0, 2)],
+      [],
+    ],
+    [
+      'are none that were left running',
+      [ran('a', 'Bash', { command: 'npm start', run_in_background: true })],
+      [],
+    ],
+    [
+      'are told apart by their words, without the folder of the workspace',
+      [
+        ran('a', 'run_command', { command: 'echo', args: ['a b'] }),
+        ran('b', 'run_command', { command: 'echo', args: ['a', 'b'] }),
+      ],
+      ['echo a b: success', 'echo "a b": success'],
+    ],
+    [
+      'are those too that waited for approval, and those that went on beside',
+      [
+        sessionEvents(
+          step(1),
+          ['tool:call', { toolCallId: 'a', name: 'execute', arguments: { command: 'rm' } }],
+          ['tool:call', { toolCallId: 'b', name: 'execute', arguments: { command: 'ls' } }],
+          ['approval:pending', { toolCallId: 'a', name: 'agent_execute' }],
+          ['tool:result', { toolCallId: 'b', result: { success: true } }],
+          ['tool:result', { toolCallId: 'a', result: { success: true }, decision: 'allowed' }],
+        ),
+      ],
+      ['ls: success', 'rm: success'],
     ],
     [
       'are none that were denied, nor calls of another kind',
@@ -278,10 +321,10 @@ describe('the commands of a run', () => {
     expect(shown).toEqual(expected)
   })
 
-  it('are none that a program failed at because it was denied them, as its result says', () => {
+  it('are none that the result names as denied', () => {
     const run = runAfter([...ran('a', 'execute', {}, false), ...ran('b', 'execute', {}, false)])
     const shown = (denied: unknown) => lastCommands(run, denied).map(({ line }) => line)
-    expect(shown(['agent_execute title a', 7])).toEqual(['title b'])
+    expect(shown(['title a', 7])).toEqual(['title b'])
     expect(shown('title a')).toEqual(['title b', 'title a'])
   })
 })

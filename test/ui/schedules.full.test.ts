@@ -115,6 +115,7 @@ inBrowser('the schedules', () => {
     await page.getByText('Success rate').first().waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('e')
+    await page.getByText('No schedules yet').waitFor()
     await page.getByText('From a script').click()
     await page.getByText('/api/schedules').waitFor()
     await page.getByRole('button', { name: 'New schedule' }).first().click()

@@ -105,7 +105,7 @@ describe('progress', () => {
     expect((await service.eventTypes(id)).slice(-2)).toEqual(['progress', 'completed'])
   })
 
-  it('is stored before the end of the run, which waits for it', async () => {
+  it('is stored before the end of the run, which waits two seconds for it', async () => {
     const gate = Promise.withResolvers<void>()
     const wrapStore = (real: Store): Store => ({
       ...real,
@@ -126,6 +126,26 @@ describe('progress', () => {
 
     expect((await row()).status).toBe('completed')
     expect((await service.eventTypes(id)).slice(-3)).toEqual(['progress', 'progress', 'completed'])
+  })
+
+  it('that storage does not take in time does not keep the run from its end', async () => {
+    const wrapStore = (real: Store): Store => ({
+      ...real,
+      commit: (head, ...rest) =>
+        'insert' in head && head.insert.name === 'feedEntries'
+          ? new Promise(() => undefined)
+          : real.commit(head, ...rest),
+    })
+    const { service, run, row } = await running({ wrapStore })
+    run.progress('nearly')
+    run.finish()
+    await turns()
+    service.clock.advance(1_999)
+    await turns()
+    expect((await row()).status).toBe('in_progress')
+    service.clock.advance(1)
+    await turns()
+    expect((await row()).status).toBe('completed')
   })
 
   it('is cut to 2,000 characters, and is text whatever it was', async () => {

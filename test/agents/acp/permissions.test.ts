@@ -36,6 +36,7 @@ const openDecide = (toolbox: Toolbox, clock: Clock) => {
     toolbox,
     clock,
     denied,
+    deniedIds: new Set(),
     undecided: new Map(),
     waitFor: (_call, work) => work(),
   })

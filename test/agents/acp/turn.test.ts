@@ -184,6 +184,7 @@ describe('a turn of an agent over ACP', () => {
       toolbox,
       clock: createFakeClock(),
       denied,
+      deniedIds: new Set(),
       waitFor: (_, work) => work(),
     })
     const ask = () => decide(permissionRequest.params, new AbortController().signal)

@@ -10,42 +10,51 @@ const isWords = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((word) => typeof word === 'string')
 
 const SHELL = /^(?:\S*\/)?(?:ba|da|z)?sh$/
+const quoted = (word: string): string => (/\s/.test(word) ? JSON.stringify(word) : word)
 
 /** A command as it is typed; that of a shell is its script. */
 const lineOf = ({ arguments: given, title }: Call): string => {
   const { command, args } = Object(given) as Readonly<Record<string, unknown>>
-  const words = isWords(command) ? command : typeof command === 'string' ? [command] : []
-  if (words.length === 0) return title
-  const [program = '', option = '', script] = words
+  if (typeof command === 'string') return [command, ...(isWords(args) ? args.map(quoted) : [])].join(' ')
+  if (!isWords(command) || command.length === 0) return title
+  const [program = '', option = '', script] = command
   if (script !== undefined && SHELL.test(program) && /^-\w*c$/.test(option)) return script
-  return [...words, ...(isWords(args) ? args : [])].join(' ')
+  return command.map(quoted).join(' ')
 }
 
-/** Without a decision the agent made the call itself. */
-const RUN_AFTER: ReadonlySet<string | undefined> = new Set([undefined, 'allowed', 'approved'])
+/** `Bash` of Claude Code returns at once from a command that it leaves running. */
+const isLeftRunning = ({ arguments: given }: Call): boolean =>
+  (Object(given) as { run_in_background?: unknown }).run_in_background === true
 
-const wasRun = ({ name, state, decision }: Call): boolean =>
-  NAMES.has(name) && (state === 'success' || (state === 'error' && RUN_AFTER.has(decision)))
+/** The decisions after which a call is made; without one the agent made it itself. */
+const MADE_AFTER: ReadonlySet<string | undefined> = new Set([undefined, 'allowed', 'approved'])
 
-/** To an agent that is a program, a call that it was denied is one that failed: its result names these. */
-const isIn = (denied: unknown, { state, title }: Call): boolean =>
+/** Claude Code names the calls that it was denied in its result, by their titles. */
+const isRefused = ({ state, decision, title }: Call, denied: unknown): boolean =>
   state === 'error' &&
-  Array.isArray(denied) &&
-  denied.some((one) => typeof one === 'string' && withoutWorkspace(one).endsWith(title))
+  (!MADE_AFTER.has(decision) ||
+    (Array.isArray(denied) &&
+      denied.some((one) => typeof one === 'string' && withoutWorkspace(one) === title)))
+
+const hasEnded = ({ state }: Call): boolean => state === 'success' || state === 'error'
 
 /**
- * The commands that the last attempt ran to their end, each as it ended the last time, the latest first. `denied`: what the
- * result of the run says of denied calls, which comes from the agent and may be anything.
+ * The commands that the last attempt ran, each with its latest result, the latest command first. One that was started again
+ * and has not ended is left out. `denied`: what the result of the run says of denied calls, which may be anything.
  */
 export const lastCommands = ({ entries }: Run, denied?: unknown): readonly Command[] => {
-  const begin = entries.findLastIndex((entry) => !isStep(entry) && entry.tone !== 'late') + 1
+  // Each attempt after the first begins with a note.
+  const begin = entries.findLastIndex((entry) => !isStep(entry) && entry.tone === 'plain') + 1
+  const calls = entries
+    .slice(begin)
+    .filter(isStep)
+    .flatMap(({ parts }) => parts.filter((part) => part.kind === 'call'))
+    .filter((call) => NAMES.has(call.name) && !isRefused(call, denied))
   const commands = new Map<string, Command>()
-  for (const { parts } of entries.slice(begin).filter(isStep))
-    for (const part of parts) {
-      if (part.kind !== 'call' || !wasRun(part) || isIn(denied, part)) continue
-      const line = lineOf(part)
-      commands.delete(line)
-      commands.set(line, { line, call: part })
-    }
+  for (const call of calls) {
+    const line = withoutWorkspace(lineOf(call))
+    commands.delete(line)
+    if (hasEnded(call) && !isLeftRunning(call)) commands.set(line, { line, call })
+  }
   return [...commands.values()].reverse()
 }

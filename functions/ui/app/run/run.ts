@@ -150,6 +150,11 @@ const withLastCall = (
 const unanswered = (state: 'waiting' | 'stopped') => (call: Call) =>
   call.state === 'running' || (call.state === 'waiting' && state === 'stopped') ? { ...call, state } : call
 
+/** Where the call that waits is known, those beside it go on. */
+const waiting = (run: Run, callId: string): Run =>
+  withLastCall(run, (call) => call.callId === callId, unanswered('waiting')) ??
+  withCalls(run, unanswered('waiting'))
+
 const expired = (call: Call): Call => (call.state === 'waiting' ? { ...call, state: 'expired' } : call)
 
 const note = (run: Run, event: RunEvent, tone: Note['tone'], text: string): Run => ({
@@ -205,7 +210,8 @@ const result = (run: Run, event: RunEvent): Run => {
   const callId = asText(event.data.toolCallId)
   const answered = withLastCall(
     run,
-    (one) => one.callId === callId && one.state === 'running',
+    // A program goes on with a call that waited, without saying so.
+    (one) => one.callId === callId && (one.state === 'running' || one.state === 'waiting'),
     (one) => ({
       ...one,
       state: resultState(toolResult),
@@ -323,7 +329,7 @@ const changes: Readonly<Record<string, (run: Run, event: RunEvent) => Run>> = {
   'tool:call': call,
   'tool:result': result,
   'approval:pending': (run, event) => ({
-    ...withCalls(endWords(run, event), unanswered('waiting')),
+    ...waiting(endWords(run, event), asText(event.data.toolCallId)),
     isWaiting: true,
     asked: [...(run.isWaiting ? (run.asked ?? []) : []), ...[asText(event.data.name)].filter(Boolean)],
   }),

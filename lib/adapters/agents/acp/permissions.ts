@@ -65,6 +65,8 @@ type DecideNeeds = {
   clock: Clock
   /** Titles of what was refused are added to it. */
   denied: string[]
+  /** Their ids, as the agent has them. */
+  deniedIds: Set<string>
   /** The titles of the calls that wait for a person, by the ids of the calls. */
   undecided: Map<string, string>
   waitFor: AgentContext['waitFor']
@@ -74,7 +76,7 @@ type DecideNeeds = {
  * Answers what an agent asks, each time for this one call, by the mode, guards, and people. Rejects where no decision can be
  * had, as with `approval_expired`.
  */
-export const createDecide = ({ toolbox, clock, denied, undecided, waitFor }: DecideNeeds) => {
+export const createDecide = ({ toolbox, clock, denied, deniedIds, undecided, waitFor }: DecideNeeds) => {
   const untilDecided = async (approvalId: string, signal: AbortSignal) => {
     while (!(await toolbox.isDecided(approvalId))) {
       await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve))
@@ -103,7 +105,10 @@ export const createDecide = ({ toolbox, clock, denied, undecided, waitFor }: Dec
     const call = permissionCall(toolCall)
     const allowed = await isAllowed(call, signal)
     const optionId = onceOption(options, allowed ? 'allow_once' : 'reject_once')
-    if (!allowed || optionId === undefined) denied.push(toolbox.title(call))
+    if (!allowed || optionId === undefined) {
+      denied.push(toolbox.title(call))
+      deniedIds.add(toolCall.toolCallId)
+    }
     if (denied.length >= MOST_DENIED) throw tooManyDenied()
     return { outcome: optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId } }
   }

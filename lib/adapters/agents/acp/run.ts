@@ -52,9 +52,10 @@ export const createRun = (preset: AcpProgram, needs: RunNeeds) =>
       const owner = { userId: task.createdBy, taskId: task.id }
       const toolbox = openPermissions({ mode, workspace, ...owner, approvalTtlMs, awaited: true })
       const denied: string[] = []
+      const deniedIds = new Set<string>()
       const undecided = new Map<string, string>()
-      const updates = createUpdates({ observe, now: () => clock.monotonic() })
-      const decide = createDecide({ toolbox, clock, denied, undecided, waitFor })
+      const updates = createUpdates({ observe, now: () => clock.monotonic(), deniedIds })
+      const decide = createDecide({ toolbox, clock, denied, deniedIds, undecided, waitFor })
       let { agentSession } = work
       let isResumed = false
 

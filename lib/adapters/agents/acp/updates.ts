@@ -3,7 +3,12 @@ import type { LoopEvent } from '../../../ports/tool.ts'
 import { createRunEvents } from '../program/run-events.ts'
 import { createOpenCalls, isEmpty } from './open-calls.ts'
 
-type Needs = { observe: (event: LoopEvent) => void; now: () => number }
+type Needs = {
+  observe: (event: LoopEvent) => void
+  now: () => number
+  /** The ids of the calls that the agent was denied: it reports them as failed. */
+  deniedIds: ReadonlySet<string>
+}
 
 const ContentSchema = z.object({ type: z.string(), text: z.string().default('') })
 
@@ -70,6 +75,17 @@ const resultText = ({ content, rawOutput }: CallUpdate): string => {
   return typeof rawOutput === 'string' ? rawOutput : JSON.stringify(rawOutput)
 }
 
+const ExitSchema = z.object({
+  exit_code: z.number().nullish(),
+  metadata: z.object({ exit: z.number().nullish() }).nullish(),
+})
+
+/** Codex and OpenCode state it in what a command gave: OpenCode has any command that ended as completed. */
+const exitCode = (rawOutput: unknown): number => {
+  const { data } = ExitSchema.safeParse(rawOutput)
+  return data?.exit_code ?? data?.metadata?.exit ?? 0
+}
+
 const MARKS: Readonly<Record<string, string>> = { completed: 'x', in_progress: '>' }
 
 /** A plan, as a list in markdown. */
@@ -96,7 +112,8 @@ export const createUpdates = (needs: Needs) => {
     if (!events.isOpen(id)) begin(call)
     if (status !== 'completed' && status !== 'failed') return
     calls.end(id)
-    events.endCall(id, { title, content: resultText(update), failed: status === 'failed' })
+    const failed = status === 'failed' || exitCode(update.rawOutput) !== 0
+    events.endCall(id, { title, content: resultText(update), failed, isDenied: needs.deniedIds.has(id) })
   }
 
   let plan = ''

@@ -90,8 +90,9 @@ export const createCodexParser = ({ events, progress, root }: ParserNeeds): Pars
     const { name, title, input, content } = describeCall(call, root)
     if (!events.isOpen(call.id)) events.beginCall({ id: call.id, name, title, input })
     if (!isOver) return
-    if ('status' in call && call.status === 'declined') denied.push(title)
-    events.endCall(call.id, { title, content, failed: hasFailed(call) })
+    const isDenied = 'status' in call && call.status === 'declined'
+    if (isDenied) denied.push(title)
+    events.endCall(call.id, { title, content, failed: hasFailed(call), isDenied })
   }
 
   const takeItem = (item: Item, isOver: boolean) => {

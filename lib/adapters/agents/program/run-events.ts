@@ -21,7 +21,13 @@ type OpenCall = { call: Call; title: string; from: number }
 
 /** A call of a tool, as an agent reports it. */
 type BegunCall = { id: string; name: string; title?: string | null | undefined; input?: unknown }
-type EndedCall = { title?: string | null | undefined; content: string; failed: boolean }
+type EndedCall = {
+  title?: string | null | undefined
+  content: string
+  failed: boolean
+  /** It was not made, because it was denied. */
+  isDenied?: boolean
+}
 
 type Needs = { observe: (event: LoopEvent) => void; now: () => number }
 
@@ -102,7 +108,7 @@ export const createRunEvents = (needs: Needs) => {
       const outcome = {
         content: shortenedText(ended.content, LONGEST_CALL_RESULT),
         failed: ended.failed,
-        decision: 'allowed' as const,
+        decision: ended.isDenied ? ('denied' as const) : ('allowed' as const),
         durationMs: now() - opened.from,
       }
       observe({ type: 'tool:result', step, call: opened.call, title, outcome }, outcome.content.length)

@@ -29,7 +29,7 @@ export const Commands = ({ run, task }: { run: Run; task: Task }) => {
               {hasFailed(command) ? (
                 <X size={14} role="img" aria-label="Failed" className="shrink-0 text-failed" />
               ) : (
-                <Check size={14} role="img" aria-label="Succeeded" className="shrink-0 text-completed" />
+                <Check size={14} role="img" aria-label="Done" className="shrink-0 text-completed" />
               )}
               <span className="min-w-0 truncate">{startOfLine(command.line)}</span>
             </span>
@@ -61,5 +61,6 @@ const hasFailed = ({ call }: Command): boolean => call.state === 'error'
 const countText = (commands: readonly Command[]): string => {
   const failed = commands.filter(hasFailed).length
   const count = commands.length === 1 ? '1 command' : `${formatNumber(commands.length)} commands`
-  return failed === 0 ? `${count} succeeded` : `${formatNumber(failed)} of ${count} failed`
+  if (failed === 0) return `${count} run`
+  return commands.length === 1 ? '1 command failed' : `${formatNumber(failed)} of ${count} failed`
 }

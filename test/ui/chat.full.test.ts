@@ -456,7 +456,7 @@ inBrowser('a task of the coding agent', () => {
     const { page } = opened
     await page.getByText('1 of 2 commands failed').click()
     const commands = page.getByRole('group').filter({ hasText: '1 of 2 commands failed' }).first()
-    await commands.getByRole('img', { name: 'Done' }).waitFor()
+    await commands.getByRole('img', { name: 'Done' }).first().waitFor()
     await commands.getByText('run_command false', { exact: true }).click()
     await commands.getByText('Exit code 1.', { exact: true }).waitFor()
     await expectSound(opened)

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type AttemptLimit, attemptTimeoutText } from '../core/attempt-limit.ts'
 import { type Cost, UNKNOWN_COST } from '../core/cost.ts'
 import { costLimitReached, isCostLimitReached, overCostLimitText } from '../core/cost-limit.ts'
+import { within } from '../core/deadline.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
@@ -51,6 +52,7 @@ const STOP_GRACE_MS = 2_000
 const TIMEOUT_GRACE_MS = 5_000
 /** The end of a run waits no longer than this for its messages: meanwhile it keeps its slot, and no stop reaches it. */
 const PROGRESS_GRACE_MS = 2_000
+const late = () => new Error('The progress of the run was not stored in time')
 const LONGEST_PROGRESS = 2_000
 /** The most messages of one attempt that are stored as they come; later ones renew the lease. */
 const MOST_PROGRESS = 1_000
@@ -209,7 +211,10 @@ export const createRunner = ({
         limit.end()
         isOver = true
         // Stored before the end of the run: a reader who sees that the task has ended finds all events and all progress.
-        const progress = within(clock, PROGRESS_GRACE_MS, run.progressWritten())
+        const written = run.progressWritten()
+        // What is late is stored after the end.
+        const progress =
+          written && within(clock, PROGRESS_GRACE_MS, () => written, late).catch(() => undefined)
         const writes = [events.end(outcome, run.costed().attemptCost), pauses.end(), progress]
         for (const forget of forgetSecrets.splice(0)) forget()
         if (writes.every((write) => write === undefined)) resolve(outcome)
@@ -249,17 +254,6 @@ export const createRunner = ({
       }).then(end)
     })
 }
-
-/** Resolves with the promise, or when that many milliseconds are over. */
-const within = (clock: Clock, ms: number, promise: Promise<unknown> | undefined) =>
-  promise &&
-  new Promise<void>((resolve) => {
-    const cancel = clock.after(ms, resolve)
-    void promise.then(() => {
-      cancel()
-      resolve()
-    })
-  })
 
 /** Calls the agent and reads what it gives, which may run its code; an exception is an outcome too. */
 const call = (

@@ -294,7 +294,7 @@ describe('the commands of a run', () => {
         ran('a', 'run_command', { command: 'echo', args: ['a b'] }),
         ran('b', 'run_command', { command: 'echo', args: ['a', 'b'] }),
       ],
-      ['echo a b: success', 'echo "a b": success'],
+      ['echo a b: success', "echo 'a b': success"],
     ],
     [
       'are those too that waited for approval, and those that went on beside',

@@ -1,3 +1,4 @@
+import { shellWord } from '../components/shell-word.ts'
 import { withoutWorkspace } from '../components/workspace-path.ts'
 import { type Call, isStep, type Run } from './run.ts'
 
@@ -10,16 +11,15 @@ const isWords = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((word) => typeof word === 'string')
 
 const SHELL = /^(?:\S*\/)?(?:ba|da|z)?sh$/
-const quoted = (word: string): string => (/\s/.test(word) ? JSON.stringify(word) : word)
 
 /** A command as it is typed; that of a shell is its script. */
 const lineOf = ({ arguments: given, title }: Call): string => {
   const { command, args } = Object(given) as Readonly<Record<string, unknown>>
-  if (typeof command === 'string') return [command, ...(isWords(args) ? args.map(quoted) : [])].join(' ')
+  if (typeof command === 'string') return [command, ...(isWords(args) ? args.map(shellWord) : [])].join(' ')
   if (!isWords(command) || command.length === 0) return title
   const [program = '', option = '', script] = command
   if (script !== undefined && SHELL.test(program) && /^-\w*c$/.test(option)) return script
-  return command.map(quoted).join(' ')
+  return command.map(shellWord).join(' ')
 }
 
 /** `Bash` of Claude Code returns at once from a command that it leaves running. */

@@ -27,6 +27,11 @@ const described = (told: Told, { baseUrl, masked }: Means) => {
   const { id, title, status, error } = told.task
   const link = `${baseUrl}/tasks/${encodeURIComponent(id)}`
   const name = line(masked(title))
+  const { question } = told.task
+  if (question !== undefined) {
+    const asked = oneLine(masked(question.text), LONGEST_REASON)
+    return { subject: `Question: ${name}`, sentence: `Your task “${name}” asks: ${asked}`, link }
+  }
   if (status === 'completed') {
     const { cost } = told.task
     const price = cost && cost.usd !== null ? ` It cost ${costText(cost)}.` : ''
@@ -45,10 +50,13 @@ const counted = (count: number, one: string, many: string) =>
 
 /** The subject of a message about several things. */
 const summary = (told: readonly Told[]): string => {
-  const ended = told.flatMap((one) => ('task' in one ? [one.task.status] : []))
+  const tasks = told.flatMap((one) => ('task' in one ? [one.task] : []))
+  const asked = tasks.filter(({ question }) => question !== undefined).length
+  const ended = tasks.flatMap(({ question, status }) => (question === undefined ? [status] : []))
   const completed = ended.filter((status) => status === 'completed').length
   return [
-    ...counted(told.length - ended.length, 'approval needed', 'approvals needed'),
+    ...counted(told.length - tasks.length, 'approval needed', 'approvals needed'),
+    ...counted(asked, 'question', 'questions'),
     ...counted(ended.length - completed, 'task failed', 'tasks failed'),
     ...counted(completed, 'task completed', 'tasks completed'),
   ].join(', ')

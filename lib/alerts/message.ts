@@ -35,13 +35,15 @@ export const approvalMessage = ({ id, title, toolName, params }: Approval): Aler
 
 /** The message about the end of a task. */
 export const resultMessage = (
-  { id, title, status, result, error }: Task,
+  { id, title, status, question, result, error }: Task,
   masked: (text: string) => string,
 ): AlertMessage => {
   const isCompleted = status === 'completed'
-  const text = isCompleted ? (result?.output ?? '') : (error?.message ?? '')
+  const isAsked = question !== undefined
+  const text = isCompleted ? (question?.text ?? result?.output ?? '') : (error?.message ?? '')
+  const end = isCompleted ? (isAsked ? 'Question' : 'Completed') : 'Failed'
   return {
-    title: cutText(`${isCompleted ? 'Completed' : 'Failed'}: ${title}`, LONGEST_TITLE),
+    title: cutText(`${end}: ${title}`, LONGEST_TITLE),
     body: cutText(masked(text).trim(), LONGEST_BODY),
     url: `/tasks/${encodeURIComponent(id)}`,
     tag: id,

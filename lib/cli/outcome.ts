@@ -1,5 +1,6 @@
 import { costText } from '../core/cost-text.ts'
 import { ownOutput } from '../core/own-output.ts'
+import { questionText } from '../core/question.ts'
 import type { Task, TaskResult } from '../tasks/schema.ts'
 import { EXIT } from './exit-codes.ts'
 import { safeLine, safeText, type Terminal } from './terminal.ts'
@@ -59,7 +60,7 @@ const leftOutIn = (result: TaskResult | undefined): string | undefined => {
 
 /** Prints the result of an ended task, and resolves to its exit code. */
 export const showOutcome = (task: Task, { out, say, paint }: Terminal): number => {
-  const { status, result, error, cost } = task
+  const { status, result, question, error, cost } = task
   const output = ownOutput(task)
   if (output !== '') out(safeText(output).trimEnd())
   const stat = result && diffStat(result, paint)
@@ -67,8 +68,9 @@ export const showOutcome = (task: Task, { out, say, paint }: Terminal): number =
   const leftOut = leftOutIn(result)
   if (leftOut) say(`Not included in the changes: ${leftOut}`)
   if (cost && cost.usd !== null) say(`Cost: ${costText(cost)}`)
-  for (const warning of [result?.costWarning, result?.sessionWarning])
+  for (const warning of [result?.costWarning, result?.sessionWarning, result?.questionWarning])
     if (typeof warning === 'string') say(safeLine(warning))
+  if (question) say(safeText(`Asks: ${questionText(question)}`))
   if (status === 'failed')
     say(paint('red', `Failed: ${safeLine(error?.message ?? 'no reason was given')}`, { said: true }))
   if (status === 'cancelled') say(paint('yellow', 'Cancelled', { said: true }))

@@ -52,9 +52,10 @@ const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' })
 const ENDINGS: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd' }
 const ordinal = (place: number) => `${place}${ENDINGS[ORDINALS.select(place)] ?? 'th'}`
 
-/** Why a task failed, or what it waits for; nothing where there is nothing to say. */
-export const taskReason = ({ status, error, waitingFor, waiting }: Task): string => {
+/** Why a task failed, what it waits for, or what it asks; nothing where there is nothing to say. */
+export const taskReason = ({ status, error, waitingFor, waiting, question }: Task): string => {
   if (waitingFor !== undefined && waitingFor in waits)
     return safeLine(`waits for ${waits[waitingFor](waiting ?? {})}`)
+  if (question !== undefined) return safeLine(`asks: ${question.text}`)
   return status === 'completed' || error === undefined ? '' : safeLine(error.message)
 }

@@ -32,7 +32,7 @@ export const inboxRoutes = defineRoutes({
     path: '/api/inbox',
     summary: 'List inbox items',
     about:
-      'Returns pending approvals first, then newest first: failures grouped by cause, usage limits of providers, tasks waiting for a budget or a runner, paused webhooks, and results to review. An item closes when its cause is gone: the call is decided, a retry succeeds, the limit ends, the webhook delivers, or the result is replied to or retried. Failures and results cover the last 14 days; results come from the 500 newest completed tasks, at most 100, the latest of each thread and schedule. Marking items changes only your own inbox.',
+      'Returns pending approvals first, then questions of agents, then the rest, newest first: failures grouped by cause, usage limits of providers, tasks waiting for a budget or a runner, paused webhooks, and results to review. An item closes when its cause is gone: the call is decided, a retry succeeds, the limit ends, the webhook delivers, or the question or result is replied to or retried. Failures, questions and results cover the last 14 days; questions and results come from the 500 newest completed tasks, at most 100. Of each thread and schedule, only the latest result is listed, but every question. Marking items changes only your own inbox.',
     access: 'session',
     query: ListInboxQuery,
     response: z.object({

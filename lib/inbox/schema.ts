@@ -1,11 +1,21 @@
 import * as z from 'zod'
 import { ApprovalSchema } from '../approvals/schema.ts'
+import { QuestionSchema } from '../core/question.ts'
 import { HoldSchema } from '../holds/schema.ts'
 import { WebhookSchema } from '../outbound-webhooks/schema.ts'
 import { FailureGroupSchema } from '../queue/schema.ts'
 import { ResultBriefSchema, TaskSchema } from '../tasks/schema.ts'
 
-export const INBOX_KINDS = ['approval', 'failure', 'hold', 'budget', 'runner', 'webhook', 'result'] as const
+export const INBOX_KINDS = [
+  'approval',
+  'question',
+  'failure',
+  'hold',
+  'budget',
+  'runner',
+  'webhook',
+  'result',
+] as const
 export type InboxKind = (typeof INBOX_KINDS)[number]
 
 export const InboxKeySchema = z
@@ -54,6 +64,12 @@ export type ReviewedTask = z.output<typeof ReviewedTaskSchema>
 export const InboxItemSchema = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('approval'), ...item, approval: ApprovalSchema }),
+    z.object({
+      kind: z.literal('question'),
+      ...item,
+      question: QuestionSchema,
+      task: ReviewedTaskSchema.describe('Task that asks. A reply to it is the answer'),
+    }),
     z.object({ kind: z.literal('failure'), ...item, failure: FailureGroupSchema }),
     z.object({ kind: z.literal('hold'), ...item, hold: HoldSchema }),
     z.object({

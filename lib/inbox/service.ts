@@ -15,7 +15,14 @@ import type { FailureGroup } from '../queue/schema.ts'
 import type { TaskRow } from '../tasks/schema.ts'
 import type { ListInbox } from './contract.ts'
 import { type InboxMark, inboxMarks } from './rows.ts'
-import { INBOX_KINDS, type InboxCounts, type InboxItem, type InboxKind, type ReviewedTask } from './schema.ts'
+import {
+  INBOX_KINDS,
+  type InboxCounts,
+  type InboxItem,
+  type InboxItemOf,
+  type InboxKind,
+  type ReviewedTask,
+} from './schema.ts'
 
 const DAY_MS = 86_400_000
 /** How far back failures and results are listed. */
@@ -39,7 +46,7 @@ export type Causes = {
   waitingForBudget: () => Promise<number>
   withoutRunner: () => Promise<readonly MissingRunner[]>
   webhooks: () => Promise<readonly Webhook[]>
-  /** Results of a time that no other run follows. */
+  /** Results of a time, with or without a question, that no other run follows. */
   results: (sinceMs: number, isWanted: (task: TaskRow) => boolean) => Promise<readonly TaskRow[]>
 }
 
@@ -65,7 +72,7 @@ export const createInbox = ({ store, clock, causes }: Needs) => {
     const now = clock.now()
     const isOwn = (createdBy: string) => createdBy === userId
     const isWanted = (task: TaskRow) =>
-      isInScope(isOwn(task.createdBy)) && !isDone(resultItem(task, true), marks)
+      isInScope(isOwn(task.createdBy)) && !isDone(endItem(task, true), marks)
     const [approvals, failures, holds, waiting, runnerless, webhooks, results] = await Promise.all([
       causes.approvals(principal),
       causes.failures(iso(now - SINCE_MS)),
@@ -81,11 +88,13 @@ export const createInbox = ({ store, clock, causes }: Needs) => {
       ...(waiting > 0 ? [budgetItem(waiting, now)] : []),
       ...runnerItems(runnerless, userId),
       ...webhooks.map((webhook) => webhookItem(webhook, isOwn(webhook.createdBy))),
-      ...results.map((task) => resultItem(task, isOwn(task.createdBy))),
     ]
-    const decisions = approvals.map((approval) => approvalItem(approval, isOwn(approval.userId)))
-    const newestFirst = others.sort((a, b) => (a.at > b.at ? -1 : 1))
-    return [...decisions, ...newestFirst].filter(({ mine }) => isInScope(mine))
+    const calls = approvals.map((approval) => approvalItem(approval, isOwn(approval.userId)))
+    const ends = results.map((task) => endItem(task, isOwn(task.createdBy)))
+    const [questions, reviews] = divided(ends, ({ kind }) => kind === 'question')
+    return [...calls, ...questions.sort(newestFirst), ...[...others, ...reviews].sort(newestFirst)].filter(
+      ({ mine }) => isInScope(mine),
+    )
   }
 
   /** The end of the snooze of an item, if it is snoozed now. */
@@ -236,7 +245,18 @@ const webhookItem = (webhook: Webhook, mine: boolean): InboxItem => {
   return { kind: 'webhook', key: `webhook:${id}`, version: at, at, mine, webhook }
 }
 
-const resultItem = (row: TaskRow, mine: boolean): InboxItem => {
+const newestFirst = (a: InboxItem, b: InboxItem) => (a.at > b.at ? -1 : 1)
+
+/** A turn that ends with a question is no result to review. */
+const endItem = (row: TaskRow, mine: boolean): InboxItem => {
+  const { question } = row
+  const { at, version, task } = resultItem(row, mine)
+  return question === undefined
+    ? resultItem(row, mine)
+    : { kind: 'question', key: `question:${row.id}`, version, at, mine, question, task }
+}
+
+const resultItem = (row: TaskRow, mine: boolean): InboxItemOf<'result'> => {
   const { id, completedAt: at = row.updatedAt } = row
   return { kind: 'result', key: `result:${id}`, version: at, at, mine, task: reviewedTask(row) }
 }

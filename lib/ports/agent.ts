@@ -1,4 +1,5 @@
 import type { Cost } from '../core/cost.ts'
+import type { Question } from '../core/question.ts'
 import type { TokenUsage } from '../core/token-usage.ts'
 import type { LoopEvent } from './tool.ts'
 import type { CommandResult } from './workspace.ts'
@@ -59,6 +60,8 @@ export type AgentResult = AgentFailure & {
   success: boolean
   output: string
   usage?: TokenUsage
+  /** Asks a person, of a result with success: the task shows it, and the reply to it begins the next turn. */
+  question?: Question
   /**
    * What a reply needs to go on, plain JSON of at most 16 MB. It is stored beside the task, not shown, also of a task that
    * failed; the next turn of the thread gets it in `earlier`. Of one that is too large to travel its largest members are

@@ -1,4 +1,5 @@
 import type { Cost } from '../core/cost.ts'
+import type { Question } from '../core/question.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { TokenUsage } from '../core/token-usage.ts'
 import type { Effort, FinishReason, ModelMessage, ToolCall, ToolSpec } from './model.ts'
@@ -18,6 +19,8 @@ export type ToolOutcome = {
   durationMs: number
   /** The approval that a `pending` call waits for. */
   approvalId?: string
+  /** A question to a person, which ends the turn. */
+  question?: Question
   /** The error that ends the run with this call: the reason of the abort, or why the call could not be checked. */
   fault?: unknown
 }
@@ -124,6 +127,8 @@ export type StoppedLoop = {
   steps: number
   toolCalls?: number
   usage: TokenUsage
+  /** Asked in the same step: the turn ends with it once the calls are made. */
+  question?: Question | undefined
 }
 
 /** What the steps of a loop have come to. */
@@ -142,16 +147,17 @@ export type LoopProgress = {
 /**
  * `ended`: `answered` when the model stopped calling tools; `max_steps` when it did not in time; `budget` when it spent
  * `maxTokens` before; `cost_limit` when it spent `maxCostUsd`; `cut` when an answer ended early (length, content filter), without its tool calls; `empty` when the
- * answer has no text, whatever happened before; `waiting` when calls of the last step wait for approval. `messages` then
+ * answer has no text, whatever happened before; `asked` when a call asked a person a `question`; `waiting` when calls of the last step wait for approval. `messages` then
  * end with that step and the results so far: a loop that begins with them makes the calls without results, and counts
  * them as checked.
  */
 export type LoopResult = LoopProgress & {
-  ended: 'answered' | 'max_steps' | 'budget' | 'cost_limit' | 'cut' | 'empty' | 'waiting'
+  ended: 'answered' | 'max_steps' | 'budget' | 'cost_limit' | 'cut' | 'empty' | 'asked' | 'waiting'
   finishReason: FinishReason
   /** The answer; when the loop ended before one, the text of the last step. */
   text: string
   fallbackFrom?: string
+  question?: Question | undefined
   /** The approvals that calls wait for. */
   pending: readonly PendingCall[]
 }

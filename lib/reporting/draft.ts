@@ -2,6 +2,7 @@ import { CONTROLS } from '../core/controls.ts'
 import { cutText } from '../core/cut-text.ts'
 import type { Masker } from '../core/masker.ts'
 import { neutralText } from '../core/neutral-text.ts'
+import { questionIn } from '../core/question.ts'
 import type { CommentDraft, Link } from '../ports/tracker.ts'
 import type { Task } from '../tasks/schema.ts'
 
@@ -24,7 +25,7 @@ export const createCommentDraft =
       : []
     return {
       mark,
-      headline: isCompleted ? 'Task completed' : 'Task failed',
+      headline: headline(task),
       facts: [
         `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
         ...(page.length === 0 ? [id] : []),
@@ -34,6 +35,11 @@ export const createCommentDraft =
       text: neutralText(plainText(isCut ? `${cutText(text, LONGEST_TEXT)} […]` : text)),
     }
   }
+
+const headline = ({ status, result }: Task): string => {
+  if (status !== 'completed') return 'Task failed'
+  return questionIn(result) === undefined ? 'Task completed' : 'The agent has a question'
+}
 
 const errorText = ({ error }: Task): string =>
   error ? `${error.code}: ${error.message}` : 'No error message'

@@ -2,6 +2,7 @@ import type { WaitState } from '../approvals/schema.ts'
 import { approvalExpired } from '../core/approval-expiry.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { existing } from '../core/errors.ts'
+import { questionIn } from '../core/question.ts'
 import { iso } from '../core/time.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -264,7 +265,7 @@ export const createLease = (needs: Needs) => {
         verb: 'succeed',
         set: {
           result,
-          ...definedFields({ brief: resultBrief(result) }),
+          ...definedFields({ brief: resultBrief(result), question: questionIn(result) }),
           completedAt: iso(clock.now()),
           ...reportedUsage(result),
           ...watchedEnd(leased),

@@ -3,23 +3,20 @@ import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import { tasks } from './rows.ts'
-import type { TaskRow } from './schema.ts'
+import { isFollowed, type TaskRow } from './schema.ts'
 
 const PAGE = 100
 /** The most completed tasks that one call looks through. */
 const MOST_READ = 500
 const MOST_RESULTS = 100
 
-/** Whether the result was followed by another run: a reply, or a retry. */
-const isFollowed = ({ nextTurnId, retriedBy }: TaskRow): boolean =>
-  nextTurnId !== undefined || retriedBy !== undefined
-
 /** Runs of one schedule have the same group; any other task is alone. */
 const resultGroup = ({ id, source, sourceId }: TaskRow): string =>
   source === 'cron' && sourceId !== undefined ? `schedule:${sourceId}` : id
 
 /**
- * The results that no other run follows, among the newest completed tasks of a time, newest first; of a schedule only the latest.
+ * The results that no other run follows, among the newest completed tasks of a time, newest first; of a schedule only the latest, and
+ * those with a question.
  * An index of all results would cost more in each write.
  */
 export const createRecentResults =
@@ -31,9 +28,10 @@ export const createRecentResults =
     const groups = new Set<string>()
     const isLatest = (row: TaskRow): boolean => {
       const group = resultGroup(row)
-      if (groups.has(group)) return false
+      const isSuperseded = groups.has(group)
       groups.add(group)
-      return !isFollowed(row)
+      // A later run of the schedule answers no question.
+      return (!isSuperseded || row.question !== undefined) && !isFollowed(row)
     }
     const found: TaskRow[] = []
     let read = 0

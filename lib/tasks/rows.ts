@@ -71,6 +71,7 @@ const FIXED: readonly TaskField[] = [
   'noRunner',
   'places',
   'brief',
+  'question',
   'truncated',
 ]
 // The fields of the request come first, as in the row that a create makes.
@@ -184,7 +185,7 @@ export const taskMessages = (change: Change<SentTask>): Message[] => {
 }
 
 /** One of these fields changes whenever a task changes for users; the renewal of a lease changes none. */
-const SEEN = ['status', 'updatedAt', 'attempts', 'waitingFor', 'retriedBy'] as const
+const SEEN = ['status', 'updatedAt', 'attempts', 'waitingFor', 'retriedBy', 'nextTurnId'] as const
 
 /** Publishes the summary of a task when users see it change, and the queue when the status changed. */
 const liveEvents = ({ before, after }: Change<SentTask>): LiveDraft[] => {

@@ -3,6 +3,7 @@ import { LONGEST_ATTEMPT_MS, MOST_STEPS, SHORTEST_ATTEMPT_MS } from '../core/att
 import { BranchName } from '../core/branch-name.ts'
 import { HIGHEST_COST_LIMIT_USD } from '../core/cost-limit.ts'
 import { queryFrom, queryUntil } from '../core/page.ts'
+import { QuestionSchema } from '../core/question.ts'
 import { AskedLabelsSchema } from '../core/runner-labels.ts'
 import { nameText } from '../core/shown-text.ts'
 import { TruncatedSchema } from '../core/truncated.ts'
@@ -244,6 +245,9 @@ export const TaskSchema = z
     result: TaskResultSchema.optional().describe(
       'Result of the agent, with any fields that it adds. If the task did not succeed, what the last attempt left, such as its changes so far',
     ),
+    question: QuestionSchema.optional().describe(
+      'What the agent asks at the end of its turn, until the task is replied to or retried. `result.question` keeps it',
+    ),
     error: TaskErrorSchema.optional(),
     usage: TokenUsageSchema.optional(),
     cost: CostSchema.optional().describe(
@@ -458,12 +462,20 @@ export type TaskRow = Task & z.output<typeof HiddenFields>
 /** The first task of a row's thread. A row stores it only where it has a parent: every other task begins a thread. */
 export const toThreadId = ({ id, threadId = id }: Pick<TaskRow, 'id' | 'threadId'>): string => threadId
 
-/** A stored row as the API shows it. */
+/** Whether another run follows that of a row: a reply, or a retry. */
+export const isFollowed = ({
+  nextTurnId,
+  retriedBy,
+}: Pick<Partial<TaskRow>, 'nextTurnId' | 'retriedBy'>): boolean =>
+  nextTurnId !== undefined || retriedBy !== undefined
+
+/** A stored row as the API shows it. A question that was answered is no longer one of the task. */
 export const publicTask = <Row extends Partial<TaskRow> & Pick<TaskRow, 'id'>>(
   row: Row,
 ): Omit<Row, keyof typeof HIDDEN> => {
   const task: Partial<Row> = {}
   for (const field in row) if (!(field in HIDDEN)) task[field] = row[field]
+  if (isFollowed(row)) delete task.question
   task.threadId ??= row.id
   return task as Omit<Row, keyof typeof HIDDEN>
 }
@@ -481,7 +493,7 @@ export type TaskDetail = (typeof TASK_DETAIL)[number]
 /** Fields of every list whose text comes from a caller or a model. */
 export const TASK_LONG = [
   ...(['title', 'sourceId', 'sourceUrl', 'repository', 'branch'] as const),
-  ...(['labels', 'assignedAgent', 'error'] as const),
+  ...(['labels', 'assignedAgent', 'question', 'error'] as const),
 ] as const satisfies (keyof TaskRow)[]
 export type TaskLong = (typeof TASK_LONG)[number]
 

@@ -1,3 +1,4 @@
+import { askUser } from './builtin/ask-user.ts'
 import { editFile, listFiles, readFile, searchFiles, writeFile } from './builtin/files.ts'
 import { git } from './builtin/git.ts'
 import { runCommand } from './builtin/run-command.ts'
@@ -31,15 +32,17 @@ type ConversationNeeds = Parameters<typeof createWebFetch>[0] & {
   findTask: FindTask
 }
 
-/** The tools of a task's agent: those of its workspace, and memory. It cannot create tasks or reach the web. */
+/** The tools of a task's agent: those of its workspace, memory, and a question to a person. It cannot create tasks or reach the web. */
 export const taskTools = (searchMemory: SearchMemory): readonly Tool[] => [
   ...workspaceTools,
   createMemorySearch(searchMemory),
+  askUser,
 ]
 
-/** The tools of conversations: all tools. */
+/** The tools of conversations: all but the question, since an answer there may be one. */
 export const conversationTools = (needs: ConversationNeeds): readonly Tool[] => [
-  ...taskTools(needs.searchMemory),
+  ...workspaceTools,
+  createMemorySearch(needs.searchMemory),
   createWebFetch(needs),
   createWebSearch(needs.searchWeb, needs.refuseSearch),
   createCreateTask(needs.createTask),

@@ -9,6 +9,7 @@ import { isCostLimitReached } from '../core/cost-limit.ts'
 import { clipped } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { Problem } from '../core/errors.ts'
+import type { Question } from '../core/question.ts'
 import { addUsage, NO_USAGE, type TokenUsage } from '../core/token-usage.ts'
 import type { ModelMessage, Models, StepPart, ToolCall } from '../ports/model.ts'
 import type { LoopRequest, LoopResult, PendingCall, RunLoop, ToolOutcome } from '../ports/tool.ts'
@@ -59,6 +60,8 @@ type State = {
   toolCalls: number
   usage: TokenUsage
   pending: PendingCall[]
+  /** Ends the loop after the step that asked it. */
+  question?: Question | undefined
   /** The model that was asked first, if any step fell back from it. */
   fallbackFrom?: string
 }
@@ -121,12 +124,13 @@ const reporting = (request: LoopRequest, state: State, call: ToolCall) => {
     hasBegun = true
   }
   /** Adds the outcome to the history, or the call to the pending ones. Throws the error that ends the run. */
-  const record = ({ fault, ...outcome }: ToolOutcome) => {
+  const record = ({ fault, question, ...outcome }: ToolOutcome) => {
     const { decision, approvalId, content, failed } = outcome
     if (decision === 'pending' && approvalId !== undefined)
       return void state.pending.push({ call, approvalId })
     onBegin()
     state.toolCalls += 1
+    state.question ??= question
     state.messages.push({ role: 'tool', callId: call.id, name: call.name, content, failed })
     const endsRun = fault === undefined ? {} : { endsRun: true }
     request.onEvent?.({ type: 'tool:result', ...about, outcome, ...endsRun })
@@ -215,8 +219,17 @@ const limitEnd = (request: LoopRequest, state: State) => {
   return isBudgetSpent(request, state) ? 'budget' : 'max_steps'
 }
 
+/** How a loop ends whose calls wait for approval, or asked a person. */
+const stoppedEnd = ({ pending, question }: State) => {
+  if (pending.length > 0) return 'waiting'
+  return question === undefined ? undefined : 'asked'
+}
+
+const isStopped = (state: State) => stoppedEnd(state) !== undefined
+
 const loopEnd = (request: LoopRequest, finish: Finish, state: State): LoopResult['ended'] => {
-  if (state.pending.length > 0) return 'waiting'
+  const stopped = stoppedEnd(state)
+  if (stopped !== undefined) return stopped
   if (!isComplete(finish)) return 'cut'
   if (finish.message.toolCalls?.length) return limitEnd(request, state)
   if (finish.message.content.trim() !== '') return 'answered'
@@ -224,7 +237,8 @@ const loopEnd = (request: LoopRequest, finish: Finish, state: State): LoopResult
 }
 
 /** Whether the last step is the model's answer; after any other step the loop was stopped. */
-const isEnd = (ended: LoopResult['ended']) => ended === 'answered' || ended === 'cut' || ended === 'empty'
+const isEnd = (ended: LoopResult['ended']) =>
+  ended === 'answered' || ended === 'cut' || ended === 'empty' || ended === 'asked'
 
 /** The answer of a step that may call no tool, without the calls of a model that calls one all the same. */
 const withoutRefusedCalls = (finish: Finish, isAnswerOnly: boolean): Finish => {
@@ -255,26 +269,26 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
   onEvent?.({ type: 'step:complete', step, usedTokens, toolCalls: calls.length, finishReason })
   const { provider, model } = finish
   onStep?.({ ...state, messages: [...state.messages], lastText: latestText(state.messages), provider, model })
-  const isUnfinished = mayRepeatCalls || (calls.length > 0 && state.pending.length === 0)
+  const isUnfinished = mayRepeatCalls || (calls.length > 0 && !isStopped(state))
   return { finish, goesOn: isUnfinished && step < maxSteps && !isSpent(request, state) }
 }
 
 /**
  * Calls the model, runs its tool calls, and calls it again, until it calls no tool, is cut off, no step or token is left,
- * or a call waits for approval. When the messages end with calls without results, the loop begins with these calls.
+ * a call waits for approval, or one asks a person. When the messages end with calls without results, the loop begins with these calls.
  */
 export const createLoop =
   ({ models }: { models: Models }): RunLoop =>
   async (given) => {
-    const { steps = 0, toolCalls = 0, usage = NO_USAGE } = given.stopped ?? {}
+    const { steps = 0, toolCalls = 0, usage = NO_USAGE, question } = given.stopped ?? {}
     const request = { ...given, maxSteps: Math.max(given.maxSteps, steps + 1) }
-    const state: State = { messages: [...request.messages], steps, toolCalls, usage, pending: [] }
+    const state: State = { messages: [...request.messages], steps, toolCalls, usage, pending: [], question }
     const fitWindow = createWindow(() => models.contextTokens(models.resolve(request)), request.toolbox.specs)
     request.signal.throwIfAborted()
     await goOn(request, state)
-    if (state.pending.length > 0 || isSpent(request, state)) {
-      // The model is not called: approvals are undecided, or its tokens were spent before.
-      const ended = state.pending.length > 0 ? 'waiting' : limitEnd(request, state)
+    if (isStopped(state) || isSpent(request, state)) {
+      // The model is not called: approvals are undecided, a person was asked, or its tokens were spent before.
+      const ended = stoppedEnd(state) ?? limitEnd(request, state)
       const answer = { finishReason: 'tool-calls', text: '', lastText: '' } as const
       return { ...state, ended, ...answer, ...models.resolve(request) }
     }

@@ -18,17 +18,18 @@ export const modePolicy: Readonly<Record<SecurityMode, Readonly<Record<Risk, Ver
 type Ruling = { verdict: 'allow' | 'ask' } | { verdict: 'deny'; reason: string }
 
 /**
- * The ruling on a tool: first the policy's `blockedTools`, then mode × risk with the allowlist (the session's own list,
+ * The ruling on a tool: first the policy's `blockedTools`, then, unless the tool is in every mode, mode × risk with the allowlist (the session's own list,
  * else the policy's), then `requireApprovalFor`, which applies to tools that the mode allows, in attended sessions.
  */
 export const rulingOn = (
-  tool: { name: string; risk: Risk },
+  tool: { name: string; risk: Risk; isInEveryMode?: true },
   session: Pick<ToolSession, 'mode' | 'allowedTools' | 'unattended'>,
   policy: Policy,
 ): Ruling => {
   const isIn = (names: readonly string[]) => names.includes(tool.name)
   if (isIn(policy.blockedTools))
     return { verdict: 'deny', reason: `the policy of this installation blocks ${tool.name}` }
+  if (tool.isInEveryMode) return { verdict: 'allow' }
   const verdict = modePolicy[session.mode][tool.risk]
   const isListed = isIn(session.allowedTools ?? policy.allowedTools)
   if (verdict === 'deny' || (verdict === 'list' && !isListed))

@@ -1,4 +1,5 @@
 import { approvalExpired } from '../core/approval-expiry.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import { createMasker, type Masker } from '../core/masker.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -136,13 +137,13 @@ export const createToolRunner = (needs: Needs) => {
 
   /** Records the result of a call. A call that waits for a person is recorded after the decision. */
   const settle = (call: ToolCall, session: ToolSession, handled: Handled, from: number): ToolOutcome => {
-    const { decision, failed = false, guard, risk, approvalId, fault } = handled
+    const { decision, failed = false, guard, risk, approvalId, fault, question } = handled
     const durationMs = clock.monotonic() - from
     const outcome: ToolOutcome = { content: masker.text(handled.content), failed, decision, durationMs }
     if (decision === 'pending') return { ...outcome, ...(approvalId !== undefined && { approvalId }) }
     const went = { outcome, risk, ...(guard && { guard }), ...(approvalId !== undefined && { approvalId }) }
     needs.onToolCall?.(toolCallRecord(call, session, went, masker))
-    return { ...outcome, ...(fault !== undefined && { fault }) }
+    return { ...outcome, ...definedFields({ question }), ...(fault !== undefined && { fault }) }
   }
 
   const run = async (call: ToolCall, session: ToolSession, signal: AbortSignal, options: CallOptions) => {

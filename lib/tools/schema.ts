@@ -13,6 +13,7 @@ export const toolNames = [
   'memory_search',
   'create_task',
   'get_task',
+  'ask_user',
 ] as const
 
 /** The name of a tool; the error for an unknown name lists all names. */

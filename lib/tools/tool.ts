@@ -1,10 +1,12 @@
 import type * as z from 'zod'
+import type { Question } from '../core/question.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { Workspace } from '../ports/workspace.ts'
 import type { Risk } from './schema.ts'
 
 type ToolContext = { workspace: Workspace; userId: string; mode: SecurityMode; signal: AbortSignal }
-export type ToolOutput = { content: string; failed?: boolean }
+/** A `question` ends the turn of the agent. */
+export type ToolOutput = { content: string; failed?: boolean; question?: Question }
 
 /**
  * A tool as data. `paths` and `words` name the arguments that are paths and words of a command: the guards check these,
@@ -15,6 +17,8 @@ export type Tool<Schema extends z.ZodObject = z.ZodObject> = {
   description: string
   input: Schema
   risk: Risk
+  /** Each security mode and the rate limit allow it, for a tool that touches nothing. The policy may block it by name. */
+  isInEveryMode?: true
   paths?(input: z.output<Schema>): readonly string[]
   words?(input: z.output<Schema>): readonly string[]
   /**

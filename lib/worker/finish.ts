@@ -1,5 +1,6 @@
 import { type Backoff, backoffMs } from '../core/backoff.ts'
 import { errorMessage } from '../core/errors.ts'
+import { questionIn } from '../core/question.ts'
 import { retry } from '../core/retry.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -55,7 +56,9 @@ export const createFinish = (needs: Needs) => {
   }
 
   const succeed = async (task: Leased, { result, continuation }: SucceededRun) => {
-    if (await lease.succeed(task, result, continuation)) await learn(publicTask(task), result)
+    // A turn that ends with a question has solved nothing yet.
+    const hasSolved = questionIn(result) === undefined
+    if ((await lease.succeed(task, result, continuation)) && hasSolved) await learn(publicTask(task), result)
   }
 
   const write = async (task: Leased, ended: Ended): Promise<unknown> => {

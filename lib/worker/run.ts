@@ -5,7 +5,9 @@ import { costLimitReached, isCostLimitReached, overCostLimitText } from '../core
 import { within } from '../core/deadline.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage } from '../core/errors.ts'
+import { issueText } from '../core/issue-text.ts'
 import type { Masker } from '../core/masker.ts'
+import { QuestionSchema } from '../core/question.ts'
 import { boundedWaitMs } from '../core/retry-after.ts'
 import { withoutPaths } from '../core/without-paths.ts'
 import type { AgentAdapter, AgentContext, AgentTask, RunProgram, WaitingCall } from '../ports/agent.ts'
@@ -287,6 +289,15 @@ type Outcome =
   /** The run continues from its checkpoint after the decision of a person. */
   | { kind: 'waiting'; checkpoint: object; message: string; approvals: readonly WaitingApproval[] }
 
+/** Says of a result that its question is not one: nobody would be asked. */
+const withQuestionWarning = (result: TaskResult): TaskResult => {
+  if (result.question === undefined) return result
+  const [issue] = QuestionSchema.safeParse(result.question, { error: issueText }).error?.issues ?? []
+  if (issue === undefined) return result
+  const questionWarning = `The question of the agent is not shown: ${['question', ...issue.path].join('.')}: ${issue.message}`
+  return { ...result, questionWarning }
+}
+
 /** Bytes of a result as JSON. With a prompt of 1 MiB it fits the 6 MB of a Lambda answer, even if all is escaped. */
 const LONGEST_RESULT = 2_000_000
 const resultTooLarge = () => `The agent returned more than ${number(LONGEST_RESULT)} bytes of JSON`
@@ -337,7 +348,7 @@ const createOutcomes = (masker: Masker) => {
     const parsed = TaskResultSchema.safeParse(masker.data(rest))
     if (!parsed.success) return failed('bad_result', 'The agent did not return {success, output}', FINAL)
     const { data } = parsed
-    if (data.success) return { kind: 'succeeded', result: data, ...toContinuation(left) }
+    if (data.success) return { kind: 'succeeded', result: withQuestionWarning(data), ...toContinuation(left) }
     const message = data.output || 'The agent reported a failure'
     return failed('agent_failed', message, { ...data, result: data, continuation: left })
   }

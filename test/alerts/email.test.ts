@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { registrations, users } from '../../lib/accounts/rows.ts'
 import { emailAbout } from '../../lib/alerts/email-text.ts'
+import { resultMessage } from '../../lib/alerts/message.ts'
 import { emailAlerts } from '../../lib/alerts/rows.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import type { Task } from '../../lib/tasks/schema.ts'
@@ -120,6 +121,23 @@ describe('messages by email', () => {
       hasMore: false,
     })
     expect(text).toMatch(/^Your task “Write” is complete\. It cost \$0\.42\.$/m)
+  })
+
+  it('tell what a task asks, in an email and in a browser', () => {
+    const question = { text: 'Which database?', options: ['SQLite'] }
+    const told = { id: 'task_1', title: 'Store it', status: 'completed', question } as Task
+    const means = { baseUrl: '', masked: (one: string) => one, hasMore: false }
+    const { subject, text } = emailAbout([{ task: told }], means)
+    expect([subject, text.split('\n')[0]]).toEqual([
+      'Question: Store it',
+      'Your task “Store it” asks: Which database?',
+    ])
+    const both = emailAbout([{ task: told }, { task: { ...told, question: undefined } }], means)
+    expect(both.subject).toBe('1 question, 1 task completed')
+    expect(resultMessage(told, means.masked)).toMatchObject({
+      title: 'Question: Store it',
+      body: 'Which database?',
+    })
   })
 
   it('tell of fifty things at most, and that the inbox has more', async () => {

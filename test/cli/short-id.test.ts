@@ -21,6 +21,7 @@ beforeAll(async () => {
     title: `Task ${at}`,
     status: 'failed',
     error: { code: 'x', message: `Broke ${at}` },
+    ...(id === IMPORTED && { status: 'completed', question: { text: 'Ship\nit?' } }),
     createdAt: id === LATER ? HALF_AN_HOUR_LATER : AT,
   }))
   await connect(service().baseUrl).client.importTasks({ body: { version: '1.0', tasks } })
@@ -83,6 +84,11 @@ describe('agent-tasks ls', () => {
     const [head, ...rows] = stdout.split('\n')
     expect(head).toMatch(/^ID +STATUS +AGENT +CREATED +TIME +COST +TITLE +REASON$/)
     expect(rows[0]).toMatch(new RegExp(`^${SECOND} +failed .+ Task 1 +Broke 1$`))
+  })
+
+  it('says what a task asks', async () => {
+    const { stdout } = await run('ls', '-s', IMPORTED)
+    expect(stdout).toMatch(/Task 3 +asks: Ship it\? /)
   })
 
   it('says where a search found a task whose title does not have the words', async () => {

@@ -211,6 +211,71 @@ describe('an item of the inbox', () => {
     expect(await results()).toEqual([body.task.id, retried.id].sort())
   })
 
+  it('of a question is there in the place of a result, until the task is replied to or retried', async () => {
+    const question = { text: 'Which database?', options: ['PostgreSQL', 'SQLite'] }
+    await using api = await startInbox({}, { Ask: { question }, Odd: { question: { text: '' } } })
+    const asks = async (id: string) => (await api.call(`GET /api/tasks/${id}`)).body.task
+    const kinds = async (as?: Principal) =>
+      (await api.items('', as)).map(({ kind, key }) => [kind, key.slice(key.indexOf(':') + 1)])
+    const first = await api.service.run({ title: 'Ask' })
+    const second = await api.service.run({ title: 'Ask' })
+    // What is no question is none, and says so.
+    const odd = await api.service.run({ title: 'Odd' })
+    await turns()
+    expect(await asks(odd.id)).toMatchObject({
+      result: { questionWarning: expect.stringMatching(/^The question .* is not shown: question.text: /) },
+    })
+    expect(await asks(odd.id)).not.toHaveProperty('question')
+    expect((await kinds()).sort()).toEqual(
+      [
+        ['question', first.id],
+        ['question', second.id],
+        ['result', odd.id],
+      ].sort(),
+    )
+    expect(await kinds(BOB)).toEqual([])
+    expect(await api.items()).toContainEqual(
+      expect.objectContaining({
+        kind: 'question',
+        mine: true,
+        question,
+        task: expect.objectContaining({ id: first.id }),
+      }),
+    )
+    expect(await asks(first.id)).toMatchObject({ status: 'completed', question, result: { question } })
+    const { body } = await api.call(`POST /api/tasks/${first.id}/messages`, { body: { content: 'SQLite' } })
+    await api.service.reaches(body.task.id, 'completed')
+    const retried = (await api.call(`POST /api/tasks/${second.id}/retry`)).body.task
+    await api.service.reaches(retried.id, 'completed')
+    expect((await kinds()).sort()).toEqual(
+      [
+        ['question', retried.id],
+        ['result', odd.id],
+        ['result', body.task.id],
+      ].sort(),
+    )
+    // The result keeps what was asked.
+    expect(await asks(first.id)).toMatchObject({ result: { question } })
+    expect(await asks(first.id)).not.toHaveProperty('question')
+    const { tasks } = (await api.call('GET /api/tasks?fields=question')).body
+    expect(tasks.filter((task: object) => 'question' in task)).toEqual([{ id: retried.id, question }])
+  })
+
+  it('of a question of a schedule stays while later runs have results', async () => {
+    const results: Record<string, object> = { Look: { question: { text: 'Go on?' } } }
+    await using api = await startInbox({}, results)
+    const { body } = await api.call('POST /api/schedules', {
+      body: { name: 'Nightly', cron: '0 0 * * *', task: { title: 'Look' } },
+    })
+    for (const next of [{}, {}]) {
+      api.service.clock.advance(1_000)
+      const { task } = (await api.call(`POST /api/schedules/${body.schedule.id}/run`)).body
+      await api.service.reaches(task.id, 'completed')
+      results.Look = next
+    }
+    expect((await api.items()).map(({ kind }) => kind)).toEqual(['question', 'result'])
+  })
+
   it('of a result says what came of it: by its first sentence, the lines of its diff and its pull request', async () => {
     const diff =
       'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,3 @@\n-old\n+new\n+more\n same\n'

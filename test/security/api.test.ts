@@ -3,7 +3,7 @@ import type { ContinueTurn, ApprovalRequest as Request, TurnMessage } from '../.
 import type { Principal } from '../../lib/core/principal.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import type { RecordedCall } from '../../lib/security/tool-calls.ts'
-import { conversationTools } from '../../lib/tools/catalog.ts'
+import { conversationTools, taskTools } from '../../lib/tools/catalog.ts'
 import { toolNames } from '../../lib/tools/schema.ts'
 import { createCaller } from '../fakes/caller.ts'
 import { ANN, BOB, startDomains, turns, until } from '../fakes/service.ts'
@@ -93,11 +93,8 @@ describe('the policy', () => {
 
   it('names the tools that there are', () => {
     const needs = { outbound: {}, clock: {} } as never as Parameters<typeof conversationTools>[0]
-    expect(
-      conversationTools(needs)
-        .map(({ name }) => name)
-        .sort(),
-    ).toEqual([...toolNames].sort())
+    const tools = [...conversationTools(needs), ...taskTools(async () => [])]
+    expect(new Set(tools.map(({ name }) => name))).toEqual(new Set(toolNames))
   })
 })
 

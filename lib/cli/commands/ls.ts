@@ -66,7 +66,8 @@ const showTasks = (
 export const ls = defineCommand({
   name: 'ls',
   usage: '[options]',
-  about: 'List tasks, newest first, with their run time, cost, and why they failed or what they wait for.',
+  about:
+    'List tasks, newest first, with their run time, cost, and why they failed, what they wait for, or what they ask.',
   options: {
     status: {
       type: 'string',

@@ -1,3 +1,4 @@
+import { definedFields } from '../../../core/defined-fields.ts'
 import type { ModelMessage } from '../../../ports/model.ts'
 import type { LoopResult, StoppedLoop } from '../../../ports/tool.ts'
 import type { Checkout } from '../repository/checkout.ts'
@@ -11,7 +12,8 @@ import type { UsedMemory } from './guidance.ts'
  * difference to its base commit, without credential files; absent when it is too large or could not be read.
  */
 export type CodingCheckpoint = Checkout &
-  Required<StoppedLoop> & {
+  Required<Omit<StoppedLoop, 'question'>> &
+  Pick<StoppedLoop, 'question'> & {
     messages: readonly ModelMessage[]
     patch?: string
     /** The guidance that the run began with. */
@@ -19,13 +21,13 @@ export type CodingCheckpoint = Checkout &
   }
 
 export const createCheckpoint = async (
-  { messages, pending, steps, toolCalls, usage }: LoopResult,
+  { messages, pending, steps, toolCalls, usage, question }: LoopResult,
   { workspace, at }: Work,
   memory: UsedMemory | undefined,
   signal: AbortSignal,
 ): Promise<CodingCheckpoint> => {
   const patch = await workspacePatch(workspace, at.baseCommit, signal)
   const waiting = pending.map(({ call, approvalId }) => ({ callId: call.id, approvalId }))
-  const more = { ...(patch === undefined ? {} : { patch }), ...(memory && { memory }) }
+  const more = { ...(memory && { memory }), ...definedFields({ patch, question }) }
   return { ...at, messages, waiting, steps, toolCalls, usage, ...more }
 }

@@ -17,6 +17,7 @@ export type Group = {
 
 const groups: readonly (readonly [title: string, ...kinds: readonly InboxItem['kind'][]])[] = [
   ['Needs approval', 'approval'],
+  ['Questions', 'question'],
   ['Failed', 'failure'],
   ['Waiting', 'hold', 'budget', 'runner'],
   ['Webhooks', 'webhook'],

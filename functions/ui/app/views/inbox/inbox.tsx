@@ -393,7 +393,7 @@ const Nothing = () => {
     return <Empty title="Nothing is snoozed">Snoozed items wait here until their time comes.</Empty>
   return (
     <Empty title="Nothing needs you" curl={curl()} action={<Button onClick={openCreate}>New task</Button>}>
-      Approvals, failures and results to review appear here.
+      Approvals, questions, failures and results to review appear here.
     </Empty>
   )
 }

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import {
   CircleAlert,
   CircleCheck,
+  CircleHelp,
   Hourglass,
   type LucideIcon,
   ServerOff,
@@ -27,6 +28,7 @@ export type RowItem = Exclude<InboxItem, { kind: 'approval' }>
 type Look = { icon: LucideIcon; label: string; tone: string }
 
 export const looks: Readonly<Record<RowItem['kind'], Look>> = {
+  question: { icon: CircleHelp, label: 'Question', tone: 'text-queued' },
   failure: { icon: CircleAlert, label: 'Failed tasks', tone: 'text-failed' },
   hold: { icon: Hourglass, label: 'Usage limit', tone: 'text-queued' },
   budget: { icon: Wallet, label: 'Budget', tone: 'text-queued' },
@@ -46,6 +48,8 @@ const hostIn = (url: string) => (URL.canParse(url) ? new URL(url).host : url)
 
 export const titleText = (item: RowItem): string => {
   switch (item.kind) {
+    case 'question':
+      return startOfLine(item.question.text)
     case 'failure':
       return causeTitle(item.failure)
     case 'hold':
@@ -61,12 +65,14 @@ export const titleText = (item: RowItem): string => {
   }
 }
 
-const runTime = ({ task }: InboxItemOf<'result'>) =>
+const runTime = ({ task }: InboxItemOf<'question' | 'result'>) =>
   task.startedAt && task.completedAt && formatDuration(runTimeMs(task, Date.parse(task.completedAt)))
 
 /** What the second line of an item says; its heading says the rest. */
 export const facts = (item: RowItem): readonly ReactNode[] => {
   switch (item.kind) {
+    case 'question':
+      return [startOfLine(item.task.title), item.task.repository, ...runFacts(item)]
     case 'failure':
       return [
         notRetried(item.failure),
@@ -97,8 +103,8 @@ export const facts = (item: RowItem): readonly ReactNode[] => {
   }
 }
 
-/** Who made a result, and what it took. */
-export const runFacts = (item: InboxItemOf<'result'>): readonly ReactNode[] => [
+/** Who made a result or asks, and what that took. */
+export const runFacts = (item: InboxItemOf<'question' | 'result'>): readonly ReactNode[] => [
   <AgentName key="agent" type={item.task.agent} />,
   runTime(item),
   item.task.cost?.usd != null && <Cost key="cost" cost={item.task.cost} />,
@@ -123,6 +129,7 @@ export const TitleLink = ({ item, className }: TitleProps) => {
       return <Link to="/agents" {...look} />
     case 'webhook':
       return <Link to="/settings/webhooks/$id" params={{ id: item.webhook.id }} {...look} />
+    case 'question':
     case 'result':
       return <Link to="/tasks/$id" params={{ id: item.task.id }} {...look} />
   }

@@ -13,9 +13,9 @@ import { FromMemory } from './from-memory.tsx'
 import { Reported } from './reported.tsx'
 
 /** Fields with their own presentation. */
-const WARNINGS = ['costWarning', 'sessionWarning'] as const
+const WARNINGS = ['costWarning', 'sessionWarning', 'questionWarning'] as const
 const SHOWN: readonly string[] = [
-  ...['success', 'output', 'diff', 'filesChanged', 'published', 'memory', 'denied'],
+  ...['success', 'output', 'diff', 'filesChanged', 'published', 'memory', 'denied', 'question'],
   ...WARNINGS,
 ]
 

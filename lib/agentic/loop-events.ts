@@ -54,10 +54,10 @@ export const createLoopEvents = ({ emit, clock, ids, showThinking }: Needs) => {
       step = begin()
       emit('step:start', { step: number, maxSteps, usedTokens, ...step })
     },
-    'tool:call': ({ call: { id: toolCallId, name, arguments: given }, title }) => {
+    'tool:call': ({ call: { id: toolCallId, name, arguments: given }, title, kind }) => {
       const span = begin(step)
       calls.set(toolCallId, span)
-      emit('tool:call', { toolCallId, name, arguments: given, title, ...span })
+      emit('tool:call', { toolCallId, name, ...definedFields({ kind }), arguments: given, title, ...span })
     },
     'tool:result': ({ call: { id: toolCallId, name }, outcome: { content, failed, decision }, endsRun }) => {
       const span = calls.get(toolCallId) ?? begin(step)

@@ -11,7 +11,7 @@ export const agentCallKinds = {
   switch_mode: 'execute',
   other: 'execute',
 } as const
-type AgentCallKind = keyof typeof agentCallKinds
+export type AgentCallKind = keyof typeof agentCallKinds
 
 /** Agents may send any text as the kind of a call. */
 export const toAgentCallKind = (text: string | null | undefined): AgentCallKind =>

@@ -1,3 +1,4 @@
+import type { AgentCallKind } from '../core/agent-call-kinds.ts'
 import type { Cost } from '../core/cost.ts'
 import type { Question } from '../core/question.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
@@ -78,7 +79,8 @@ export type LoopEvent =
   | { type: 'step:start'; step: number; maxSteps?: number; usedTokens: number }
   | { type: 'text'; step: number; text: string }
   | { type: 'reasoning'; step: number; text: string }
-  | { type: 'tool:call'; step: number; call: ToolCall; title: string }
+  /** `kind`: what an agent that is a program says its call does. */
+  | { type: 'tool:call'; step: number; call: ToolCall; title: string; kind?: AgentCallKind }
   | {
       type: 'tool:result'
       step: number

@@ -315,6 +315,19 @@ describe('the commands of a run', () => {
       [ran('a', 'run_command', npmTest, false, 'denied'), ran('b', 'write_file', { command: 'x' })],
       [],
     ],
+    [
+      'are told by the kind of their call before its name',
+      [
+        sessionEvents(
+          step(1),
+          ['tool:call', { toolCallId: 'a', name: 'exec_command', kind: 'execute', title: 'npm test' }],
+          ['tool:result', { toolCallId: 'a', result: { success: true } }],
+          ['tool:call', { toolCallId: 'b', name: 'Bash', kind: 'read', title: 'cat a.txt' }],
+          ['tool:result', { toolCallId: 'b', result: { success: true } }],
+        ),
+      ],
+      ['npm test: success'],
+    ],
     ['are none that have not ended', [ran('a', 'Bash', { command: 'ls' }).slice(0, 2)], []],
   ])('%s', (_name, events, expected) => {
     const shown = lastCommands(runAfter(events.flat())).map(({ line, call }) => `${line}: ${call.state}`)

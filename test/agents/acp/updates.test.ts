@@ -39,3 +39,48 @@ it.each<[string, string, string, unknown, { failed: boolean; decision: string }]
   updates.take({ sessionUpdate: 'tool_call_update', toolCallId, status, rawOutput } as Update)
   expect(events.at(-1)).toMatchObject({ type: 'tool:result', outcome: expected })
 })
+
+const eventsOf = (...updates: object[]): LoopEvent[] => {
+  const events: LoopEvent[] = []
+  const { take } = createUpdates({
+    observe: (event) => events.push(event),
+    now: () => 0,
+    deniedIds: new Set(),
+  })
+  for (const update of updates)
+    take({ sessionUpdate: 'tool_call_update', toolCallId: 'one', ...update } as Update)
+  return events.filter(({ type }) => type.startsWith('tool:'))
+}
+const printed = (data: string) => ({ _meta: { terminal_output_delta: { data, terminal_id: 'one' } } })
+
+it('a command of OpenCode, which it announces with its folder alone, is told with its line', () => {
+  const call = { kind: 'execute', title: 'npm test', rawInput: { command: 'npm test', cwd: '/work' } }
+  const events = eventsOf(
+    { sessionUpdate: 'tool_call', ...call, title: 'bash', status: 'pending', rawInput: { cwd: '/work' } },
+    { ...call, status: 'in_progress' },
+  )
+  expect(events).toMatchObject([
+    { title: 'npm test', kind: 'execute', call: { name: 'execute', arguments: call.rawInput } },
+  ])
+})
+
+it.each<[string, object[], string, string]>([
+  [
+    'of a terminal',
+    [{ content: [{ type: 'terminal', terminalId: 'one' }] }, printed('1\n'), printed('2\n')],
+    'execute',
+    '1\n2\n',
+  ],
+  ['of a file that it reads by a command', [printed('Hello\n')], 'read', 'Hello\n'],
+  ['of one that prints too much', [printed('1'.repeat(60_000)), printed('2'.repeat(60_000))], 'execute', '…'],
+])(
+  'the output %s of Codex is its result, and its kind is told beside its name',
+  (_what, updates, kind, end) => {
+    const call = { sessionUpdate: 'tool_call', name: 'exec_command', kind, status: 'in_progress' }
+    const [begun, ended] = eventsOf(call, ...updates, { status: 'completed', rawOutput: { exit_code: 0 } })
+    expect(begun).toMatchObject({ kind, call: { name: 'exec_command' } })
+    const { content } = (ended as Extract<LoopEvent, { type: 'tool:result' }>).outcome
+    expect(content.endsWith(end)).toBe(true)
+    expect(content.length).toBeLessThanOrEqual(100_000)
+  },
+)

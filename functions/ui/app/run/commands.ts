@@ -2,7 +2,7 @@ import { shellWord } from '../components/shell-word.ts'
 import { withoutWorkspace } from '../components/workspace-path.ts'
 import { type Call, isStep, type Run } from './run.ts'
 
-/** Calls that run a command: of the built-in agent, the Agent Client Protocol, Codex and Claude Code. */
+/** Calls that run a command, where they have no kind: of the built-in agent, older runs, Codex and Claude Code. */
 const NAMES: ReadonlySet<string> = new Set(['run_command', 'execute', 'command_execution', 'Bash'])
 
 export type Command = { readonly line: string; readonly call: Call }
@@ -11,6 +11,10 @@ const isWords = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((word) => typeof word === 'string')
 
 const SHELL = /^(?:\S*\/)?(?:ba|da|z)?sh$/
+
+/** The name alone does not tell: Codex reads files by commands, too. */
+const isCommand = ({ name, toolKind }: Call): boolean =>
+  toolKind === undefined ? NAMES.has(name) : toolKind === 'execute'
 
 /** A command as it is typed; that of a shell is its script. */
 const lineOf = ({ arguments: given, title }: Call): string => {
@@ -49,7 +53,7 @@ export const lastCommands = ({ entries }: Run, denied?: unknown): readonly Comma
     .slice(begin)
     .filter(isStep)
     .flatMap(({ parts }) => parts.filter((part) => part.kind === 'call'))
-    .filter((call) => NAMES.has(call.name) && !isRefused(call, denied))
+    .filter((call) => isCommand(call) && !isRefused(call, denied))
   const commands = new Map<string, Command>()
   for (const call of calls) {
     const line = withoutWorkspace(lineOf(call))

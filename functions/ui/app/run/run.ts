@@ -16,6 +16,8 @@ export type Call = {
   readonly key: string
   readonly callId: string
   readonly name: string
+  /** What a call of an agent program does, as the Agent Client Protocol names it: `read`, `execute`, … */
+  readonly toolKind?: string
   readonly title: string
   readonly arguments: unknown
   readonly state: CallState
@@ -169,12 +171,13 @@ const eventStart = ({ data, timestamp }: RunEvent): number => {
 }
 
 const startedCall = (event: RunEvent): Call => {
-  const { toolCallId, name, title, spanId } = event.data
+  const { toolCallId, name, kind, title, spanId } = event.data
   return {
     kind: 'call',
     key: asText(spanId) || event.id,
     callId: asText(toolCallId),
     name: asText(name),
+    ...(typeof kind === 'string' && { toolKind: kind }),
     title: withoutWorkspace(asText(title)) || asText(name),
     arguments: event.data.arguments,
     state: 'running',

@@ -16,8 +16,8 @@ export type OpenCall = {
 
 const MOST_OPEN_CALLS = 100
 
-/** Agents announce a call while its input is still on its way, as `{}`. */
-export const isEmpty = (input: unknown): boolean => Object.keys(Object(input)).length === 0
+/** Agents announce a call while its input is still on its way, as `{}`, or, as OpenCode does, with its folder alone. */
+export const isEmpty = (input: unknown): boolean => Object.keys(Object(input)).every((key) => key === 'cwd')
 
 const mergeCall = <Call extends OpenCall>(before: OpenCall | undefined, call: Call): Call => {
   const { rawInput, ...given } = call

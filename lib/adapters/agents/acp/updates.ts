@@ -1,4 +1,7 @@
 import * as z from 'zod'
+import { toAgentCallKind } from '../../../core/agent-call-kinds.ts'
+import { cutText } from '../../../core/cut-text.ts'
+import { LONGEST_CALL_RESULT } from '../../../core/tool-call-limits.ts'
 import type { LoopEvent } from '../../../ports/tool.ts'
 import { createRunEvents } from '../program/run-events.ts'
 import { createOpenCalls, isEmpty } from './open-calls.ts'
@@ -36,6 +39,11 @@ const CallSchema = z.object({
   rawOutput: z.unknown().optional(),
   content: z.array(ResultPartSchema).nullish(),
   locations: z.array(z.object({ path: z.string() })).nullish(),
+  /** Codex sends what its commands print here. */
+  _meta: z
+    .object({ terminal_output_delta: z.object({ data: z.string() }) })
+    .nullish()
+    .catch(null),
 })
 type CallUpdate = z.output<typeof CallSchema>
 
@@ -61,16 +69,16 @@ export const readUpdate = (params: unknown): { sessionId?: string; update?: Upda
   return data ? { sessionId: data.sessionId, update: UpdateSchema.safeParse(data.update).data } : {}
 }
 
-const contentText = (parts: NonNullable<CallUpdate['content']>): string =>
+const contentText = (parts: NonNullable<CallUpdate['content']>, printed: string): string =>
   parts
     .map(({ type, path, content }) => {
       if (type === 'content') return content?.type === 'text' ? content.text : `[${content?.type}]`
-      return type === 'diff' ? `Changed ${path}` : '[terminal]'
+      return type === 'diff' ? `Changed ${path}` : printed || '[terminal]'
     })
     .join('\n')
 
-const resultText = ({ content, rawOutput }: CallUpdate): string => {
-  const text = content ? contentText(content) : ''
+const resultText = ({ content, rawOutput }: CallUpdate, printed: string): string => {
+  const text = content?.length ? contentText(content, printed) : printed
   if (text !== '' || rawOutput === undefined || rawOutput === null) return text
   return typeof rawOutput === 'string' ? rawOutput : JSON.stringify(rawOutput)
 }
@@ -97,23 +105,40 @@ export const createUpdates = (needs: Needs) => {
   const events = createRunEvents(needs)
 
   const calls = createOpenCalls()
+  /** What the commands of open calls have printed, by the ids of the calls. */
+  const outputs = new Map<string, string>()
+  const print = ({ toolCallId: id, _meta }: CallUpdate) => {
+    const data = _meta?.terminal_output_delta.data
+    // One character more tells that the output was cut.
+    if (data !== undefined && calls.has(id))
+      outputs.set(id, cutText((outputs.get(id) ?? '') + data, LONGEST_CALL_RESULT + 1))
+  }
 
   const begin = (call: CallUpdate) => {
     const { toolCallId: id, kind, name, title, rawInput: input } = call
     const isAnnouncement = (call.status ?? 'pending') === 'pending' && isEmpty(input)
     // It begins once its input is there.
     if (isAnnouncement && calls.has(id)) return
-    events.beginCall({ id, name: name ?? kind ?? 'other', title, input })
+    const callKind = kind ? toAgentCallKind(kind) : undefined
+    events.beginCall({ id, name: name ?? kind ?? 'other', kind: callKind, title, input })
   }
 
   const updateCall = (update: CallUpdate) => {
     const { toolCallId: id, title, status } = update
     const call = calls.update(update)
+    print(update)
     if (!events.isOpen(id)) begin(call)
     if (status !== 'completed' && status !== 'failed') return
+    const printed = outputs.get(id) ?? ''
+    outputs.delete(id)
     calls.end(id)
     const failed = status === 'failed' || exitCode(update.rawOutput) !== 0
-    events.endCall(id, { title, content: resultText(update), failed, isDenied: needs.deniedIds.has(id) })
+    events.endCall(id, {
+      title,
+      content: resultText(update, printed),
+      failed,
+      isDenied: needs.deniedIds.has(id),
+    })
   }
 
   let plan = ''

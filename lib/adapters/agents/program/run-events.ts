@@ -1,3 +1,4 @@
+import type { AgentCallKind } from '../../../core/agent-call-kinds.ts'
 import { CONTROLS } from '../../../core/controls.ts'
 import { cutText, shortenedText, textTail } from '../../../core/cut-text.ts'
 import { createLatestText } from '../../../core/latest-text.ts'
@@ -20,7 +21,13 @@ type Call = { id: string; name: string; arguments: unknown }
 type OpenCall = { call: Call; title: string; from: number }
 
 /** A call of a tool, as an agent reports it. */
-type BegunCall = { id: string; name: string; title?: string | null | undefined; input?: unknown }
+type BegunCall = {
+  id: string
+  name: string
+  kind?: AgentCallKind | undefined
+  title?: string | null | undefined
+  input?: unknown
+}
 type EndedCall = {
   title?: string | null | undefined
   content: string
@@ -89,7 +96,7 @@ export const createRunEvents = (needs: Needs) => {
     /** Whether the last step has text, and no calls. */
     isAnswered: (): boolean => hasText && callsOfStep === 0,
     isOpen: (id: string): boolean => open.has(id),
-    beginCall: ({ id, name, title, input }: BegunCall): void => {
+    beginCall: ({ id, name, kind, title, input }: BegunCall): void => {
       if (open.size >= MOST_OPEN_CALLS) return
       if (step === 0) beginStep()
       const call = { id, name: cutText(name, LONGEST_CALL_TITLE), arguments: input ?? {} }
@@ -97,7 +104,8 @@ export const createRunEvents = (needs: Needs) => {
       open.set(id, opened)
       calls += 1
       callsOfStep += 1
-      observe({ type: 'tool:call', step, call, title: opened.title }, JSON.stringify(call.arguments).length)
+      const event = { type: 'tool:call', step, call, title: opened.title, ...(kind && { kind }) } as const
+      observe(event, JSON.stringify(call.arguments).length)
     },
     /** The end of an open call; of any other nothing is told. */
     endCall: (id: string, ended: EndedCall): void => {

@@ -12,7 +12,7 @@ export const Devices = (): ReactNode => {
   const isAdmin = useMe()?.role === 'admin'
   return (
     <View title="Devices">
-      <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 p-4 md:p-6">
+      <div className="flex w-full max-w-3xl flex-col gap-4 p-4 md:p-6">
         <Phone />
         <EnterCode />
         <ShowCode />

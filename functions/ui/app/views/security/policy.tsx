@@ -23,7 +23,7 @@ export const PolicyView = (): ReactNode => {
   const me = useMe()
   return (
     <Scroller label="What tools may do" className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]">
-      <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 p-4 md:p-6">
+      <div className="flex w-full max-w-3xl flex-col gap-4 p-4 md:p-6">
         {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
         {(!data || !me) && !error && <SkeletonRows count={12} />}
         {data && me?.role === 'admin' && (

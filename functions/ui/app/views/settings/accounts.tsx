@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Button, buttonClass } from '../../components/button.tsx'
+import { buttonClass } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { errorMessage } from '../../components/problem.tsx'
@@ -44,23 +44,26 @@ export const Accounts = ({ isAdmin }: { isAdmin: boolean }) => (
 const Account = ({ name, isAdmin }: { name: AccountName; isAdmin: boolean }) => {
   const { data, error } = useConnection(name)
   const status = useProviderStatuses()?.get(name)
+  const isThere = status?.needs === undefined
   const isLinked = useMe()?.connectedAccounts.includes(name) ?? false
   const isLost = isLinked && data?.connected === false
   return (
     <Row
       title={providerTitle(name)}
-      aside={<State data={data} isLost={isLost} isThere={status?.needs === undefined} />}
+      aside={<State data={data} isLost={isLost} isThere={isThere} />}
       meta={
         <>
           {error && !data && <span className="text-destructive">{errorMessage(error)}</span>}
           {data?.connected && <Facts facts={accountFacts(data)} />}
-          <p>{data && rightsText(name, data)}</p>
+          {data && (isThere || data.connected) && <p>{rightsText(name, data)}</p>}
           {isLost && <p className="text-destructive">This account has lost access. Link it again.</p>}
-          {status?.needs !== undefined && <p>{isAdmin ? `${status.needs}.` : NOT_THERE}</p>}
+          {!isThere && <p>{isAdmin ? `${status?.needs}.` : NOT_THERE}</p>}
           {data?.webhookConfigured !== undefined && <Webhook {...data} isAdmin={isAdmin} />}
         </>
       }
-      actions={data && <Actions name={name} account={data} needs={status?.needs} />}
+      actions={
+        data && (isThere || data.connected) && <Actions name={name} account={data} isThere={isThere} />
+      }
     />
   )
 }
@@ -112,15 +115,15 @@ const Webhook = ({ webhookConfigured, aiTaskLabel, isAdmin }: WebhookProps) => (
   </p>
 )
 
-type ActionsProps = { name: AccountName; account: Connection; needs: string | undefined }
+type ActionsProps = { name: AccountName; account: Connection; isThere: boolean }
 
-const Actions = ({ name, account, needs }: ActionsProps) => {
+const Actions = ({ name, account, isThere }: ActionsProps) => {
   const { connected: isConnected, mayComment } = account
   const { mutateAsync } = useDisconnect(name)
   const title = providerTitle(name)
   return (
     <>
-      {needs === undefined ? (
+      {isThere && (
         <a
           href={wayTo(name)}
           aria-label={isConnected ? `Link again: ${title}` : `Link ${title}`}
@@ -129,12 +132,6 @@ const Actions = ({ name, account, needs }: ActionsProps) => {
         >
           {isConnected ? 'Link again' : 'Link'}
         </a>
-      ) : (
-        !isConnected && (
-          <Button size="small" aria-label={`Link ${title}`} title={needs} disabled>
-            Link
-          </Button>
-        )
       )}
       {isConnected && (
         <Confirm verb="Unlink" title={`Unlink ${title}`} onConfirm={() => mutateAsync()} keep="Cancel">

@@ -12,7 +12,7 @@ export const Settings = (): ReactNode => {
   const { pathname } = useLocation()
   return (
     <View title={titles.get(pathname) ?? 'Settings'}>
-      <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 p-4 md:p-6">
+      <div className="flex w-full max-w-3xl flex-col gap-4 p-4 md:p-6">
         <Outlet />
       </div>
     </View>

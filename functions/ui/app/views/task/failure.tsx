@@ -10,7 +10,6 @@ import { Section } from './section.tsx'
 /** Advice by error code, where there is more to say than that the cause is in the message. */
 const advice: Readonly<Record<string, string>> = {
   agent_unavailable: 'The agent is no longer set up. Set it up, or run the task again with another agent.',
-  timeout: 'The attempt reached its time limit. Raise the limit, split the task, or narrow the prompt.',
   provider_error: 'The model provider failed. Check its key and its status, then retry.',
   agent_failed: 'The agent reported that it did not succeed. Reply with what to change, or retry.',
   agent_not_configured: 'Do what the message says, then retry.',

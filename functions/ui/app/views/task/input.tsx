@@ -4,16 +4,16 @@ import { AgentName } from '../../components/agent-name.tsx'
 import { formatUsd } from '../../components/format.ts'
 import { safeLink } from '../../components/link.ts'
 import { TextPieces } from '../../components/plain-text.tsx'
+import { priorities } from '../../components/priorities.ts'
 import { Scroller } from '../../components/scroller.tsx'
 import { ToolCallsLink } from '../../components/session-link.tsx'
+import { sourceName } from '../../components/source-name.ts'
 import { Tag } from '../../components/tag.tsx'
 import { formatDuration } from '../../components/time.ts'
 import { When } from '../../components/when.tsx'
 
-const priorities = { 1: 'Critical', 2: 'High', 3: 'Normal', 4: 'Low' } as const
-
 const sourceLink = ({ source, sourceId, sourceUrl }: Task) => {
-  const text = sourceId ? `${source} ${sourceId}` : source
+  const text = [sourceName(source), sourceId].filter(Boolean).join(' ')
   const href = safeLink(sourceUrl)
   if (href === undefined) return text
   return (

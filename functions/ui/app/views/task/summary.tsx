@@ -11,6 +11,7 @@ import { Cost } from '../../components/cost.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { useNow } from '../../components/now.ts'
 import { Person } from '../../components/person.tsx'
+import { priorities } from '../../components/priorities.ts'
 import { Tag } from '../../components/tag.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { formatDuration } from '../../components/time.ts'
@@ -21,7 +22,6 @@ import { changesOf, filesText } from './changed-files.tsx'
 const NORMAL = 3
 /** The input has all of them. */
 const MOST_LABELS = 6
-const priorities = { 1: 'Critical', 2: 'High', 3: 'Normal', 4: 'Low' } as const
 
 type Props = { task: Task; usedTokens: number | undefined }
 

@@ -6,6 +6,7 @@ import type { Column } from '../../components/data-row.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { httpsLink } from '../../components/link.ts'
 import { Person } from '../../components/person.tsx'
+import { sourceName } from '../../components/source-name.ts'
 import { State } from '../../components/state.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { waitingText } from '../../components/waiting.ts'
@@ -121,7 +122,7 @@ const columns: readonly Column<TaskRow>[] = [
     header: 'Source',
     width: '6rem',
     narrow: null,
-    cell: ({ source, sourceId }) => (sourceId ? `${source} ${sourceId}` : source),
+    cell: ({ source, sourceId }) => [sourceName(source), sourceId].filter(Boolean).join(' '),
   },
   {
     id: 'creator',

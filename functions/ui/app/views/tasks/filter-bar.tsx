@@ -37,7 +37,7 @@ export const FilterBar = () => {
         title="Searches the title, prompt, output, error, id, branch, repository and changed paths"
         value={filters.q ?? ''}
         onChange={(q) => change({ q })}
-        className="w-64 max-md:flex-1"
+        className="min-w-24 max-w-64 flex-1"
       />
       <fieldset
         ref={fieldset}

@@ -1,5 +1,7 @@
 import { useId } from 'react'
 import { SelectField, TextField } from '../../components/field.tsx'
+import { priorities } from '../../components/priorities.ts'
+import { sourceName } from '../../components/source-name.ts'
 import { useAgentName, useAgentTypes } from '../../data/agents.ts'
 import { sources } from '../../data/at-build.ts'
 import { useMe } from '../../data/me.ts'
@@ -49,14 +51,18 @@ export const MoreFilters = ({ filters, onChange }: Props) => {
     <div className="grid grid-cols-2 gap-3 p-3">
       <SelectField label="Priority" {...bind('priority')}>
         <option value="">Any</option>
-        {['1', '2', '3', '4'].map((value) => (
-          <option key={value}>{value}</option>
+        {Object.entries(priorities).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
         ))}
       </SelectField>
       <SelectField label="Source" {...bind('source')}>
         <option value="">Any</option>
         {sources.map((source) => (
-          <option key={source}>{source}</option>
+          <option key={source} value={source}>
+            {sourceName(source)}
+          </option>
         ))}
       </SelectField>
       <SelectField label="Agent" {...bind('agent')}>

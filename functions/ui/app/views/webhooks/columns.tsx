@@ -55,11 +55,14 @@ export const columns: readonly Column<Webhook>[] = [
     header: 'Events',
     width: 'minmax(0, 2fr)',
     narrow: null,
-    cell: ({ events }) => (
-      <span title={events.join(', ')} className={`font-mono text-xs ${quiet}`}>
-        {events.join(', ')}
-      </span>
-    ),
+    cell: ({ events }) =>
+      events.includes('*') ? (
+        <span className={quiet}>All events</span>
+      ) : (
+        <span title={events.join(', ')} className={`font-mono text-xs ${quiet}`}>
+          {events.join(', ')}
+        </span>
+      ),
   },
   {
     id: 'deliveries',

@@ -18,7 +18,7 @@ type Sender = keyof typeof senders
 export const Inbound = () => {
   const { data, error, refetch } = useInbound()
   return (
-    <Scroller label="Inbound" className="mt-4 max-h-[40%] shrink-0 overflow-y-auto border-y bg-card">
+    <Scroller label="Inbound" className="mt-4 max-h-96 shrink-0 overflow-y-auto border-y bg-card">
       <h2 className="px-4 pt-2 font-semibold md:px-6">
         Inbound{' '}
         <span className="font-normal text-muted-foreground">

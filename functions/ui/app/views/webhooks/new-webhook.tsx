@@ -33,7 +33,7 @@ export const NewWebhook = (): ReactNode => {
   const { mutate, data, error, isPending } = useCreateWebhook()
   return (
     <View title="New webhook">
-      <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 p-4 md:p-6">
+      <div className="flex w-full max-w-3xl flex-col gap-4 p-4 md:p-6">
         <Panel title={data ? shortUrl(data.webhook.url) : 'New webhook'}>
           {data ? (
             <CreatedWebhook id={data.webhook.id} secret={data.secret} />

@@ -42,7 +42,7 @@ export const Verify = (): ReactNode => {
   const text = snippets[language][way]
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 p-4 md:p-6">
+      <div className="flex w-full max-w-3xl flex-col gap-4 p-4 md:p-6">
         {data && data.secret === undefined && (
           <p role="note" className="rounded-md border bg-muted/60 px-3 py-2">
             Deliveries of this webhook are not signed.{' '}

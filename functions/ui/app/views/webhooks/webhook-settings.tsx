@@ -21,7 +21,7 @@ export const WebhookSettings = (): ReactNode => {
   if (!data) return null
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 p-4 md:p-6">
+      <div className="flex w-full max-w-3xl flex-col gap-4 p-4 md:p-6">
         <Edit webhook={data} />
         <SigningSecret webhook={data} />
         <Delete webhook={data} />

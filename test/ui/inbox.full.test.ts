@@ -133,6 +133,18 @@ const task = async (title: string, ...lines: string[]) => {
   await until(async () => ((await api.task(id)).waitingFor === 'approval' ? true : undefined))
   return id
 }
+const QUESTION = { question: 'Which database\nshould it be?', options: ['PostgreSQL', 'SQLite'] }
+const asks = async (title: string) => {
+  const { id } = await api.create({ title, prompt: `demo: tool ask_user ${JSON.stringify(QUESTION)}` })
+  await until(async () => ((await api.task(id)).question ? true : undefined))
+  return id
+}
+/** The prompt of the turn that answers a task. */
+const answerTo = async (id: string) => {
+  const { thread } = await api.client.getThread({ params: { id } })
+  const turn = thread.tasks[1]
+  return turn && (await api.task(turn.id)).prompt
+}
 const open = (at = '/inbox') => openPage(service.baseUrl, at)
 const card = (page: Page, text: string) => page.locator('[data-item]').filter({ hasText: text })
 /** Only one card is open. */
@@ -718,5 +730,30 @@ inBrowser('messages of the inbox', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('Browsers with notifications').waitFor({ state: 'detached' })
     expect((await api.client.listPushSubscriptions()).subscriptions).toEqual([])
+  })
+})
+
+inBrowser('a question of an agent', () => {
+  it('is answered in the inbox by a suggestion or in own words, and on its task, and leaves the list', async () => {
+    const ids = [await asks('First'), await asks('Second'), await asks('Third')]
+    await using opened = await open()
+    const { page } = opened
+    await card(page, 'First').getByRole('button', { name: 'SQLite' }).click()
+    await until(async () => ((await answerTo(ids[0] ?? '')) === 'SQLite' ? true : undefined))
+    await card(page, 'Second').getByRole('textbox', { name: 'Answer' }).fill('Neither')
+    await expectSound(opened)
+    await page.keyboard.press('Enter')
+    await until(async () => ((await answerTo(ids[1] ?? '')) === 'Neither' ? true : undefined))
+    const questions = page.getByRole('region', { name: 'Questions' }).locator('[data-item]')
+    await until(async () => ((await questions.count()) === 1 ? true : undefined))
+    await page.goto(`${service.baseUrl}/tasks/${ids[2]}`)
+    const asked = page.getByRole('region', { name: 'Question', exact: true })
+    await asked.getByText('should it be?').waitFor()
+    await expectSound(opened)
+    await asked.getByRole('button', { name: 'PostgreSQL' }).click()
+    await until(async () => ((await answerTo(ids[2] ?? '')) === 'PostgreSQL' ? true : undefined))
+    await until(async () =>
+      (await page.getByRole('region', { name: 'Question', exact: true }).count()) === 0 ? true : undefined,
+    )
   })
 })

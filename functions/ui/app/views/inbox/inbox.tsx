@@ -25,7 +25,7 @@ import { Allowed } from './allowed.tsx'
 import { CallCard } from './call-card.tsx'
 import { useCurrent } from './current.ts'
 import { DecideMany } from './decide-many.tsx'
-import { grouped } from './groups.ts'
+import { type Entry, grouped } from './groups.ts'
 import { ItemRow, type ItemVerbs } from './item-row.tsx'
 import { Key } from './key.tsx'
 import { useMarking } from './marking.ts'
@@ -106,6 +106,12 @@ const Switch = ({
 
 const CALL_PX = 45
 const ROW_PX = 57
+const QUESTION_PX = 140
+
+const entryPx = (entry: Entry) => {
+  if ('call' in entry) return CALL_PX
+  return entry.item.kind === 'question' ? QUESTION_PX : ROW_PX
+}
 
 const none: ReadonlySet<string> = new Set()
 const callKey = ({ approval }: Call) => `approval:${approval.id}`
@@ -236,7 +242,7 @@ const List = ({ items }: { items: readonly InboxItem[] }) => {
                     />
                   )
                 }
-                itemPx={(entry) => ('call' in entry ? CALL_PX : ROW_PX)}
+                itemPx={entryPx}
                 atOnce={10}
                 meant={current === undefined ? -1 : keys.indexOf(current)}
               />

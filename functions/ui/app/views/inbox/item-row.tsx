@@ -12,6 +12,7 @@ import { useRemoveHold } from '../../data/holds.ts'
 import type { InboxItem, InboxItemOf } from '../../data/inbox.ts'
 import { useMe } from '../../data/me.ts'
 import { writtenKey } from '../../shell/key-table.ts'
+import { Answer } from './answer.tsx'
 import { Key } from './key.tsx'
 import { isReviewable, ResultLine } from './result-line.tsx'
 import { facts, looks, type RowItem, TitleLink, titleText } from './words.tsx'
@@ -57,7 +58,10 @@ export const ItemRow = ({ item, index, isCurrent, selection, verbs }: Props) => 
       <Icon size={16} role="img" aria-label={label} className={`shrink-0 ${tone}`} />
       <div className="min-w-0 flex-1">
         <h3 className="font-medium">
-          <TitleLink item={item} className={`block truncate ${rowLinkClass}`} />
+          <TitleLink
+            item={item}
+            className={`block ${item.kind === 'question' ? '[overflow-wrap:anywhere]' : 'truncate'} ${rowLinkClass}`}
+          />
         </h3>
         {isReviewable(item) ? (
           <ResultLine item={item} />
@@ -66,6 +70,7 @@ export const ItemRow = ({ item, index, isCurrent, selection, verbs }: Props) => 
             <Facts facts={[...facts(item), snoozed(item)]} />
           </p>
         )}
+        {item.kind === 'question' && item.snoozedUntil === undefined && <Answer item={item} />}
       </div>
       <div className="relative z-1 flex items-center gap-1">
         <Verb item={item} isCurrent={isCurrent} onRetry={verbs.onRetry} />

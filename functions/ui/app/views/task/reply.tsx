@@ -20,6 +20,8 @@ import { formatNumber } from '../../components/format.ts'
 import { useNarrow } from '../../components/narrow.ts'
 import { withCommand } from '../../components/platform.ts'
 import { errorMessage } from '../../components/problem.tsx'
+import { ScrolledText } from '../../components/scrolled-text.tsx'
+import { SuggestedAnswers } from '../../components/suggested-answers.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { toast } from '../../components/toast.tsx'
 import { useAway } from '../../data/connection.ts'
@@ -74,6 +76,16 @@ const Composer = ({ task }: { task: Task }) => {
       onSubmit={submit}
       className="flex shrink-0 flex-col gap-1.5 border-t bg-card p-2 md:px-2.5"
     >
+      {task.question && (
+        <section aria-label="Question" className={`flex flex-col gap-2 px-1.5 md:px-5 ${columnClass}`}>
+          <ScrolledText label="Text of the question" text={task.question.text} />
+          <SuggestedAnswers
+            options={task.question.options ?? []}
+            isBusy={isPending}
+            onAnswer={(option) => void send(option)}
+          />
+        </section>
+      )}
       <div className={`md:px-3.5 ${columnClass}`}>
         <div className="flex items-end gap-2 rounded-lg border border-input bg-background p-1.5 focus-within:border-ring has-aria-invalid:border-destructive">
           <textarea
@@ -89,7 +101,7 @@ const Composer = ({ task }: { task: Task }) => {
               forget()
             }}
             onKeyDown={answer}
-            placeholder={isWaiting ? 'Reply, for the next turn' : 'What should the agent do next?'}
+            placeholder={placeholder(task, isWaiting)}
             className="block max-h-[30vh] min-h-8 min-w-0 flex-1 resize-none bg-transparent px-1.5 py-1.5 outline-none [field-sizing:content] placeholder:text-muted-foreground"
           />
           <Button
@@ -115,6 +127,11 @@ const Composer = ({ task }: { task: Task }) => {
       </div>
     </form>
   )
+}
+
+const placeholder = ({ question }: Task, isWaiting: boolean) => {
+  if (isWaiting) return 'Reply, for the next turn'
+  return question ? 'Your answer' : 'What should the agent do next?'
 }
 
 const waitingText = (count: number) => {

@@ -19,8 +19,9 @@ const causeText = (code: string): string => {
 
 const isFailed = (task: TaskRow) => task.status === 'failed' && task.error !== undefined
 
-/** Whether a row says why it is not completed: what it waits for, or its error. */
-export const hasReason = (task: TaskRow): boolean => task.waitingFor !== undefined || isFailed(task)
+/** Whether a row says what it waits for, its error, or what its agent asks. */
+export const hasReason = (task: TaskRow): boolean =>
+  task.waitingFor !== undefined || task.question !== undefined || isFailed(task)
 
 /** Waits that are said as a whole beside the title or by the state: on wide screens they need no line of their own. */
 const BESIDE: ReadonlySet<TaskRow['waitingFor']> = new Set(['slot', 'budget'])
@@ -37,6 +38,8 @@ export const Reason = ({ task }: { task: TaskRow }) => {
   const waits = waitingText(task, serverNow())
   const tone = goesOnByItself.has(task.waitingFor) ? 'text-muted-foreground' : 'text-queued'
   if (waits) return <span className={`truncate ${tone}`}>{waits}</span>
+  if (task.question)
+    return <span className="truncate text-queued">Asks: {startOfLine(task.question.text)}</span>
   return isFailed(task) && <ErrorText error={task.error} />
 }
 

@@ -12,7 +12,7 @@ type Reply = {
   json: boolean
 }
 
-/** Replies to a task, and follows the turn that the reply makes. A message that waits for a running turn has none yet. */
+/** Replies to a task, and follows the turn that the reply makes. A message that waits for the current turn has none yet. */
 export const sendReply = async (
   { id: given, content, wait, json }: Reply,
   service: Service,
@@ -24,6 +24,6 @@ export const sendReply = async (
   if (task && wait) return waitForTask(task.id, service, terminal, json)
   if (json) terminal.json(answer)
   else terminal.out(task?.id ?? message.id)
-  if (!task && !json) terminal.say(`The message waits for the running turn to end: agent-tasks logs -f ${id}`)
+  if (!task && !json) terminal.say(`The message waits for the current turn to end: agent-tasks logs -f ${id}`)
   return EXIT.done
 }

@@ -335,7 +335,7 @@ export const ThreadMessageSchema = z
     createdAt: timestamp,
     state: z
       .enum(['queued', 'delivered'])
-      .describe('`queued`: waits for the running turn to end. `delivered`: used as the prompt of a turn'),
+      .describe('`queued`: waits for the current turn to end. `delivered`: used as the prompt of a turn'),
   })
   .meta({ id: 'ThreadMessage' })
 export type ThreadMessage = z.output<typeof ThreadMessageSchema>

@@ -84,3 +84,15 @@ it.each<[string, object[], string, string]>([
     expect(content.length).toBeLessThanOrEqual(100_000)
   },
 )
+
+it.each([
+  ['one code block', '```console\nExit code 1\nno such file\n```', 'Exit code 1\nno such file'],
+  ['one that has a shorter fence in it', '````\n```js\n1\n```\n````', '```js\n1\n```'],
+  ['two code blocks', '```\none\n```\nand\n```\ntwo\n```', '```\none\n```\nand\n```\ntwo\n```'],
+  ['plain text', 'no such file', 'no such file'],
+])('what a command printed is told as text, from %s', (_name, text, content) => {
+  const call = { sessionUpdate: 'tool_call', kind: 'execute', title: 'cat a', rawInput: { command: 'cat a' } }
+  const told = [{ type: 'content', content: { type: 'text', text } }]
+  const events = eventsOf(call, { status: 'failed', content: told })
+  expect(events.at(-1)).toMatchObject({ type: 'tool:result', outcome: { content } })
+})

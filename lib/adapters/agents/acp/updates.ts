@@ -69,10 +69,19 @@ export const readUpdate = (params: unknown): { sessionId?: string; update?: Upda
   return data ? { sessionId: data.sessionId, update: UpdateSchema.safeParse(data.update).data } : {}
 }
 
+/** Claude Code sends what a command printed as one code block of markdown: people read it as plain text. */
+const plainText = (text: string): string => {
+  const [opening = '', fence] = /^(`{3,})[^`\n]*\n/.exec(text) ?? []
+  const block = text.trimEnd()
+  if (fence === undefined || !block.endsWith(`\n${fence}`)) return text
+  const printed = block.slice(opening.length, -fence.length - 1)
+  return printed.includes(`\n${fence}`) ? text : printed
+}
+
 const contentText = (parts: NonNullable<CallUpdate['content']>, printed: string): string =>
   parts
     .map(({ type, path, content }) => {
-      if (type === 'content') return content?.type === 'text' ? content.text : `[${content?.type}]`
+      if (type === 'content') return content?.type === 'text' ? plainText(content.text) : `[${content?.type}]`
       return type === 'diff' ? `Changed ${path}` : printed || '[terminal]'
     })
     .join('\n')

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -49,7 +49,6 @@ export const createWorkbench = async ({ sandboxed = false, ...options }: Options
     if (!options.uids) return sandboxed ? findSandbox(needs, commandsIn) : { cause: 'not asked for' }
     // All users may pass to it, as to a folder of the system.
     await chmod(folder, 0o755)
-    await mkdir(dir)
     const { uids, sharedFolders } = options
     return findUsers({ ...needs, dir, uids, ...(sharedFolders && { sharedFolders }) }, commandsIn)
   }

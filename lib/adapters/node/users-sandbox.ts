@@ -92,6 +92,8 @@ export const findUsers = async (
     for (const closer of closers.reverse()) await closer()
   }
   try {
+    // A new runner has no workspaces yet.
+    await mkdir(needs.dir, { recursive: true })
     const dir = await realpath(needs.dir)
     const cause = (await foreignAccount(needs.uids)) ?? (await closeFolders(dir, needs.hidden))
     if (cause !== undefined) return { cause }

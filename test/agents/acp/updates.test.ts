@@ -40,16 +40,24 @@ it.each<[string, string, string, unknown, { failed: boolean; decision: string }]
   expect(events.at(-1)).toMatchObject({ type: 'tool:result', outcome: expected })
 })
 
-const eventsOf = (...updates: object[]): LoopEvent[] => {
+const openEvents = () => {
   const events: LoopEvent[] = []
-  const { take } = createUpdates({
+  const { take, wholeCall } = createUpdates({
     observe: (event) => events.push(event),
     now: () => 0,
     deniedIds: new Set(),
   })
-  for (const update of updates)
-    take({ sessionUpdate: 'tool_call_update', toolCallId: 'one', ...update } as Update)
-  return events.filter(({ type }) => type.startsWith('tool:'))
+  return {
+    take: (update: object) =>
+      take({ sessionUpdate: 'tool_call_update', toolCallId: 'one', ...update } as Update),
+    wholeCall,
+    events: () => events.filter(({ type }) => type.startsWith('tool:')),
+  }
+}
+const eventsOf = (...updates: object[]): LoopEvent[] => {
+  const { take, events } = openEvents()
+  updates.forEach(take)
+  return events()
 }
 const printed = (data: string) => ({ _meta: { terminal_output_delta: { data, terminal_id: 'one' } } })
 
@@ -61,6 +69,19 @@ it('a command of OpenCode, which it announces with its folder alone, is told wit
   )
   expect(events).toMatchObject([
     { title: 'npm test', kind: 'execute', call: { name: 'execute', arguments: call.rawInput } },
+  ])
+})
+
+it('a call begins when it is asked about, where its permission is the first to tell its input', () => {
+  const { take, wholeCall, events } = openEvents()
+  const rawInput = { command: 'npm test' }
+  const asked = { toolCallId: 'one', title: 'npm test', status: 'pending', rawInput }
+  wholeCall({ ...asked, toolCallId: 'of_a_subagent' })
+  take({ sessionUpdate: 'tool_call', kind: 'execute', title: 'bash', status: 'pending', rawInput: {} })
+  expect(events()).toEqual([])
+  wholeCall(asked)
+  expect(events()).toMatchObject([
+    { type: 'tool:call', title: 'npm test', call: { name: 'execute', arguments: rawInput } },
   ])
 })
 

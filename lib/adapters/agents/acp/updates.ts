@@ -4,7 +4,7 @@ import { cutText } from '../../../core/cut-text.ts'
 import { LONGEST_CALL_RESULT } from '../../../core/tool-call-limits.ts'
 import type { LoopEvent } from '../../../ports/tool.ts'
 import { createRunEvents } from '../program/run-events.ts'
-import { createOpenCalls, isEmpty } from './open-calls.ts'
+import { createOpenCalls, isEmpty, type OpenCall } from './open-calls.ts'
 
 type Needs = {
   observe: (event: LoopEvent) => void
@@ -123,7 +123,7 @@ export const createUpdates = (needs: Needs) => {
       outputs.set(id, cutText((outputs.get(id) ?? '') + data, LONGEST_CALL_RESULT + 1))
   }
 
-  const begin = (call: CallUpdate) => {
+  const begin = (call: OpenCall) => {
     const { toolCallId: id, kind, name, title, rawInput: input } = call
     const isAnnouncement = (call.status ?? 'pending') === 'pending' && isEmpty(input)
     // It begins once its input is there.
@@ -150,6 +150,13 @@ export const createUpdates = (needs: Needs) => {
     })
   }
 
+  /** It begins before people are asked about it, though OpenCode may tell its input in the permission first. */
+  const wholeCall = <Call extends OpenCall>(asked: Call): Call => {
+    const call = calls.whole(asked)
+    if (calls.has(call.toolCallId) && !events.isOpen(call.toolCallId)) begin(call)
+    return call
+  }
+
   let plan = ''
   /** Agents repeat their plan with each of its changes, and without one. */
   const takePlan = (text: string) => {
@@ -168,7 +175,7 @@ export const createUpdates = (needs: Needs) => {
         events.say(update.sessionUpdate === 'agent_message_chunk' ? 'text' : 'reasoning', update.content.text)
     },
     /** A call that the agent asks permission for, with what it has told of it before. */
-    wholeCall: calls.whole,
+    wholeCall,
     end: events.end,
     isAnswered: events.isAnswered,
     /** What the agent wrote last, and what it did. */

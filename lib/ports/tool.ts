@@ -149,7 +149,7 @@ export type LoopProgress = {
 /**
  * `ended`: `answered` when the model stopped calling tools; `max_steps` when it did not in time; `budget` when it spent
  * `maxTokens` before; `cost_limit` when it spent `maxCostUsd`; `cut` when an answer ended early (length, content filter), without its tool calls; `empty` when the
- * answer has no text, whatever happened before; `asked` when a call asked a person a `question`; `waiting` when calls of the last step wait for approval. `messages` then
+ * answer has no text, even after calls; `asked` when a call asked a person a `question`; `waiting` when calls of the last step wait for approval. `messages` then
  * end with that step and the results so far: a loop that begins with them makes the calls without results, and counts
  * them as checked.
  */

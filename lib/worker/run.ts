@@ -289,7 +289,7 @@ type Outcome =
   /** The run continues from its checkpoint after the decision of a person. */
   | { kind: 'waiting'; checkpoint: object; message: string; approvals: readonly WaitingApproval[] }
 
-/** Says of a result that its question is not one: nobody would be asked. */
+/** Warns in a result that its question is invalid and is not shown. */
 const withQuestionWarning = (result: TaskResult): TaskResult => {
   if (result.question === undefined) return result
   const [issue] = QuestionSchema.safeParse(result.question, { error: issueText }).error?.issues ?? []
